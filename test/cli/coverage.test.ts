@@ -110,7 +110,7 @@ test("of several accounts each line says whose it is", async () => {
 
 test("rules that cannot fire yet are named with what they need, and not once they have learned", async () => {
   expect(await report([BUDGET])).toContain(
-    "\nStill learning, so that they cannot fire yet\n  Acme: a-rule (spike of negative mentions) needs its first mention\n",
+    "\nStill learning, so that they cannot fire yet\n  Acme: a-rule (spike of negative mentions) needs a first mention that it counts\n",
   );
   const since = (startAt: number) => [{ spike: packSpikeState(createSpikeState(startAt)) }];
   expect(await report([BUDGET], QUIRKS, since(NOON - 65 * MINUTE))).toContain(

@@ -257,7 +257,7 @@ export interface ShownWarmUp {
   readonly counts: string;
   /** When it will know enough; null if that depends on mentions and not on time. */
   readonly until: Instant | null;
-  /** "9 more days", "its first mention". */
+  /** "9 more days", "a first mention that it counts". */
   readonly needs: string;
 }
 

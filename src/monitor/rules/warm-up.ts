@@ -5,7 +5,7 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 export interface WarmUp {
   /** When the warm-up ends; null if that depends on mentions, not on time. */
   readonly until: Instant | null;
-  /** "9 more days", "its first mention". */
+  /** "9 more days", "a first mention that it counts". */
   readonly needs: string;
 }
 
@@ -15,8 +15,8 @@ export interface JudgedUpTo {
   readonly timezone: string;
 }
 
-/** Nothing was counted yet, so the end of the warm-up is unknown. */
-export const AWAITS_FIRST_MENTION: WarmUp = { until: null, needs: "its first mention" };
+/** Nothing was counted yet, whatever else was said, so the end of the warm-up is unknown. */
+export const AWAITS_FIRST_MENTION: WarmUp = { until: null, needs: "a first mention that it counts" };
 
 /** Undefined once it has been judged up to the end of its warm-up. */
 export function warmUpUntil(until: Instant, judged: JudgedUpTo): WarmUp | undefined {

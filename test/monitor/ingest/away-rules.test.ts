@@ -108,7 +108,7 @@ test("if the missed mentions are deleted, it learns again, says so, and does not
   await live("1", [SPIKE], mentionsOf("1", back, back + HOUR), back + HOUR);
   expect(await learning([SPIKE])).toMatchObject([
     { queryId: "1", rule: "a-rule", kind: "spike", until: back + 2 * HOUR, needs: "1 h more" },
-    { queryId: "2", needs: "its first mention" },
+    { queryId: "2", needs: "a first mention that it counts" },
   ]);
   const end = back + 12 * HOUR;
   await live("1", [SPIKE], mentionsOf("1", back + HOUR, end), end);

@@ -125,7 +125,7 @@ test("a state of later code is learned again from the counts, and logged; other 
     update earshot.condition_states set state = jsonb_build_object('spike', '/wAA' || substr(state->>'spike', 5))
     where query_id = ${query.queryId} and state->>'spike' is not null`.execute(tables.database.db);
   expect(await rulesWarmingUp(createConsoleStore(tables.database.db), rules)).toContainEqual(
-    expect.objectContaining({ queryId: query.queryId, needs: "its first mention" }),
+    expect.objectContaining({ queryId: query.queryId, needs: "a first mention that it counts" }),
   );
   unread.length = 0;
 
