@@ -340,6 +340,16 @@ describe("a mention", () => {
     expect((await edit(Array(1_001).fill({ queryId: alpha, resourceId: resourceId(2) }))).status).toBe(400);
   });
 
+  it("keeps its version where nothing that is known would change", async () => {
+    const before = await one(2);
+    fixture.clock.set(T0 + 11 * MINUTE);
+    for (const changes of [{ nosuch: 1 }, {}, { removeTag: [] }]) {
+      const { status, body } = await edit([{ queryId: alpha, resourceId: resourceId(2), ...changes }]);
+      expect([status, body[0].updated]).toEqual([200, before.updated]);
+    }
+    expect(await one(2)).toEqual(before);
+  });
+
   it("is found by its address, too, and is nowhere in another query", async () => {
     const beta = fixture.account.queries.get("Beta") ?? 0;
     await insertMentions(db, [
