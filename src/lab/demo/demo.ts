@@ -130,11 +130,8 @@ export async function startDemo(options: {
 }
 
 /** What the demo monitors and whom it notifies. */
-export function demoConfig(
-  local: Parameters<typeof localConfig>[0],
-  folders: { readonly rules: string; readonly templates: string },
-): Promise<Config> {
-  return localConfig(local, { ...folders, history: `${HISTORY_DAYS}d`, buttons: true });
+export function demoConfig(...[local, more]: Parameters<typeof localConfig>): Promise<Config> {
+  return localConfig(local, { history: `${HISTORY_DAYS}d`, ...more, buttons: true, team: true });
 }
 
 /** The world of a demo that runs. */

@@ -83,8 +83,11 @@ export function localConfig(
     timezone?: string;
     /** Whether something listens to the buttons of messages. */
     buttons?: boolean;
+    /** Whether there is a second line, of two people in turn, and the night is quiet. */
+    team?: boolean;
   },
 ): Promise<Config> {
+  const { timezone = "UTC", team = false } = more;
   const slack = (name: string, channel: string) => ({
     name,
     kind: "slack",
@@ -114,10 +117,11 @@ export function localConfig(
       lookback: more.lookback ?? "30d",
     },
     receivers: [
-      slack("comms", "#brand-alerts"),
+      { ...slack("comms", "#brand-alerts"), ...(team && { quietHours: [{ timezone, ...NIGHT }] }) },
       slack("crisis", "#crisis"),
       email("on-call", "on-call@brand.example"),
       email("stakeholders", "stakeholders@brand.example"),
+      ...(team ? SECOND_LINE.map((name) => email(name, `${name}@brand.example`)) : []),
     ],
     routes: [
       {
@@ -139,15 +143,27 @@ export function localConfig(
         mute: { rule: ["volume-spike", "negative-share-surge", "influential-negative", "safety-category"] },
       },
     ],
-    digests: [
-      { name: "morning-read", at: "08:00", timezone: more.timezone ?? "UTC", receivers: ["stakeholders"] },
-    ],
+    ...(team && {
+      escalations: [
+        {
+          name: "nobody-took-it",
+          match: { severity: "critical" },
+          steps: [{ after: "1h", receivers: ["second-line"] }],
+        },
+      ],
+      rotations: [{ name: "second-line", every: "day", timezone, receivers: SECOND_LINE }],
+    }),
+    digests: [{ name: "morning-read", at: "08:00", timezone, receivers: ["stakeholders"] }],
     rules: more.rules,
     templates: more.templates,
-    timezone: more.timezone ?? "UTC",
+    timezone,
     retention: "400d",
   });
 }
+
+const NIGHT = { from: "22:00", to: "07:00" };
+/** Who is told next if nobody acts, in turn by day. */
+const SECOND_LINE = ["ann", "ben"];
 
 /** The same receivers and routes where nobody calls a vendor: for rule tests and backtests without a configuration. */
 export function offlineConfig(folders: {

@@ -6,7 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import type { InboxMessage } from "../../../src/console/inbox/inbox-store.ts";
 import { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 import { openPage } from "../../../src/console/open-console.ts";
-import { localConfig, startLocalParts } from "../../../src/lab/local/local-parts.ts";
+import { demoConfig } from "../../../src/lab/demo/demo.ts";
+import { startLocalParts } from "../../../src/lab/local/local-parts.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { createClosing } from "../../../src/lib/closing.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
@@ -54,7 +55,7 @@ test("every link in the messages and mails of the demo opens a page of its conso
   const consoleUrl = () => url;
   const local = await startLocalParts({ pool, db, clock, log, secrets });
   closing.add(local.close);
-  const config = await localConfig(local, { rules, templates: "templates", buttons: true });
+  const config = await demoConfig(local, { rules, templates: "templates" });
   const jobs = countJobs();
   const earshot = await startEarshot({
     ...{ config, databaseUrl: database.url, clock, log, consoleUrl },
@@ -97,6 +98,7 @@ test("every link in the messages and mails of the demo opens a page of its conso
     return linksOf(one).map((link) => ({ from, link }));
   });
   expect([...new Set(links.map(({ from }) => from))].sort()).toEqual([
+    "mail to ann@brand.example",
     "mail to on-call@brand.example",
     "mail to stakeholders@brand.example",
     "slack #brand-alerts",

@@ -1,5 +1,5 @@
 import { DAY, HOUR, MINUTE } from "../world.ts";
-import { createStream } from "./earshot.ts";
+import { createStream, demoConfig } from "./earshot.ts";
 import type { Play } from "./play.ts";
 
 const FROM = Date.parse("2026-11-23T09:00:00Z");
@@ -13,7 +13,7 @@ export function demo(days = 2.9): Play {
   }));
   return {
     ...{ name: "demo", timezone: "UTC", queries: [], rules: "rules", history: `${HISTORY_DAYS}d` },
-    ...{ from: FROM, to: FROM + days * DAY },
+    ...{ from: FROM, to: FROM + days * DAY, configure: demoConfig },
     write: async (pool, projectId) => {
       const startAt = FROM - HISTORY_DAYS * DAY;
       const stream = createStream({ pool, projectId, seed: "earshot-demo", startAt, crises });

@@ -4,6 +4,7 @@ export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.t
 export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";
 export { openPage } from "../../../src/console/open-console.ts";
+export { demoConfig } from "../../../src/lab/demo/demo.ts";
 export { localConfig, offlineConfig } from "../../../src/lab/local/local-parts.ts";
 export { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 export { baselineOf } from "../../../src/lab/rule-tests/story.ts";

@@ -41,6 +41,8 @@ export interface Play {
   readonly to: Moment;
   /** How much of the past is read, such as `14d`. */
   readonly history: string;
+  /** Who is notified; default: as where Earshot replays. */
+  readonly configure?: typeof localConfig;
   /** Writes every mention into the Listening API, each visible from its own time on. */
   write(pool: Pool, projectId: number, queries: ReadonlyMap<string, number>): Promise<void>;
   /** How far the clock moves from here. */
@@ -142,7 +144,7 @@ export async function play(
     closing.add(api.close);
     const apiUrl = await api.listen({ host: "127.0.0.1", port: 0 });
 
-    const base = await localConfig(
+    const base = await (plan.configure ?? localConfig)(
       { apiUrl, slackApiUrl: slack.apiUrl, smtp: { host: smtp.host, port: smtp.port }, secrets },
       {
         rules: plan.rules,
