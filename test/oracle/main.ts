@@ -8,13 +8,14 @@ import { formatFindings, judge } from "./judge.ts";
 import { formatMessages } from "./message-table.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
 import { demo } from "./plays/demo.ts";
+import { drawnWorld } from "./plays/drawn.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
 import { awayWorld, brandsWorld, generated, moodWorld, smallWorld } from "./plays/generated.ts";
 import { type Play, type Played, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 import { MINUTE } from "./world.ts";
 
-const WORLDS = ["small", "mood", "away", "brands", "generated", "rule-tests", "demo", "airlines"] as const;
+const WORLDS = ["small", "mood", "away", "brands", "generated", "drawn", "rule-tests", "demo", "airlines"] as const;
 
 const program = new Command("oracle")
   .description(
@@ -32,7 +33,7 @@ const program = new Command("oracle")
   .option("--timezone <zone>", "of the world airlines", "UTC")
   .option("--minutes <number>", "ends a play after so long, and judges what was played", Number, 240)
   .option("--only <text>", "of the rule tests, those with this in their name", "")
-  .option("--seed <number>", "of the worlds small, mood, away, brands and generated", Number)
+  .option("--seed <number>", "of the worlds small, mood, away, brands, generated and drawn", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
   .option(
@@ -107,7 +108,7 @@ function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { seed, .
   return {
     ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), away: () => awayWorld(seed) },
     brands: () => brandsWorld(seed),
-    generated: () => generated(seed),
+    ...{ generated: () => generated(seed), drawn: () => drawnWorld(seed ?? 1) },
     ...{ demo: () => demo(), airlines: () => airlines(options) },
   }[world]();
 }
