@@ -15,6 +15,7 @@ import {
   schemaLinesFor,
   sensesIn,
   tryFeeds,
+  webhookReceiver,
   whyNoSenses,
   writeSetup,
 } from "#admin";

@@ -1,6 +1,6 @@
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { Incident } from "../model/incident.ts";
+import type { HourCount, Incident } from "../model/incident.ts";
 import type { StoryMention } from "../model/mention.ts";
 import { compareSeverity } from "../model/severity.ts";
 import { type Material, sharedWith } from "./material.ts";
@@ -21,6 +21,8 @@ export interface JoinableIncident {
   readonly incident: Incident;
   readonly material: Material;
   readonly mutes: boolean;
+  /** How many times what was expected its alerts have counted, at most: of all mentions, and of negative ones. */
+  readonly surge: HourCount;
 }
 
 export type JoinReason = "MutedByIt" | "SharesStories" | "SharesAuthors" | "SharesWords" | "InItsWave";
@@ -33,8 +35,8 @@ export type Joining =
 
 /**
  * Whether an alert joins an incident, begins one, or stays alone. It joins the newest that it shares stories, authors or
- * words with, or that an inhibition lets mute it. Negative mentions without a count join while nearly all negative ones
- * are about it. A warning or more on counts begins one; a single small alert does not.
+ * words with, or that an inhibition lets mute it. Mentions without a count join while nearly all, or nearly all negative
+ * ones, are about it. A warning or more on counts begins one; a single small alert does not.
  */
 export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIncident[]): Joining {
   const { group, alert, counts } = newcomer;
@@ -42,12 +44,11 @@ export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIn
   const near = incidents.filter(
     ({ incident }) => incident.group === group && isNear(incident, newcomer.firedAt),
   );
-  for (const { incident, material, mutes } of near.toReversed()) {
+  for (const { incident, material, mutes, surge } of near.toReversed()) {
     if (mutes) return { outcome: "Joins", incident, because: "MutedByIt" };
     const shared = sharedWith(newcomer.mentions, material);
     if (shared !== null) return { outcome: "Joins", incident, because: REASONS[shared] };
-    if (!counts && isNegative(newcomer.mentions) && isInWave(incident, newcomer.firedAt))
-      return { outcome: "Joins", incident, because: "InItsWave" };
+    if (!counts && isInWave(incident, surge, newcomer)) return { outcome: "Joins", incident, because: "InItsWave" };
   }
   if (counts && compareSeverity(alert.severity, "warning") >= 0) return { outcome: "Opens" };
   return { outcome: "Apart", because: near.length > 0 ? "NothingShared" : "Small" };
@@ -57,14 +58,24 @@ function isNegative(mentions: readonly StoryMention[]): boolean {
   return mentions.length > 0 && mentions.every(({ mention }) => mention.sentiment === "negative");
 }
 
-/** So much more than usual in its largest hour that hardly a mention of its mood comes from anywhere else. */
+/** So much more than usual that hardly a mention comes from anywhere else. */
 const WAVE_TIMES = 10;
 
-/** Whether nearly all negative mentions of its query are about the incident. */
-function isInWave({ measure, status, usual, peak, uncalmUntil }: Incident, at: Instant): boolean {
-  if (measure !== "negative" || status === "watching" || status === "over" || usual === null) return false;
-  const before = usual[Math.floor((at % DAY) / HOUR)]?.negative ?? 0;
-  return at - uncalmUntil < HOUR && peak.negative >= WAVE_TIMES * Math.max(1, before);
+/**
+ * Whether nearly all mentions of its query are about the incident, or nearly all negative ones, as this one is: in its
+ * largest hour, or, before there was an hour of it, in what an alert of it has counted.
+ */
+function isInWave(
+  { measure, status, usual, peak, uncalmUntil }: Incident,
+  surge: HourCount,
+  { firedAt, mentions }: Pick<Newcomer, "firedAt" | "mentions">,
+): boolean {
+  if (status === "watching" || status === "over" || firedAt - uncalmUntil >= HOUR) return false;
+  const before = usual?.[Math.floor((firedAt % DAY) / HOUR)];
+  const times = (name: keyof HourCount) =>
+    Math.max(surge[name], before === undefined ? 0 : peak[name] / Math.max(1, before[name]));
+  if (times("total") >= WAVE_TIMES) return true;
+  return measure === "negative" && isNegative(mentions) && times("negative") >= WAVE_TIMES;
 }
 
 const REASONS = { stories: "SharesStories", authors: "SharesAuthors", words: "SharesWords" } as const;

@@ -12,7 +12,7 @@ import {
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
 import { type Alert, firedAtOf, windowAt } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
-import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
@@ -156,7 +156,10 @@ async function openBook(
   function summaryOfIncident(incident: Incident): Summary {
     const found = summaries.get(incident.id);
     if (found !== undefined) return found;
-    const summary: Summary = { from: incident.openedAt, rules: new Set(), counting: new Map() };
+    const summary: Summary = {
+      ...{ from: incident.openedAt, rules: new Set(), counting: new Map() },
+      surge: { negative: 0, total: 0 },
+    };
     for (const alert of membersOf(incident)) include(summary, alert, ruleOf(alert));
     summaries.set(incident.id, summary);
     return summary;
@@ -309,6 +312,7 @@ async function openBook(
           incident,
           material: withoutOwn(await materialOfIncident(incident, at), rule, mentions),
           mutes: incident.id === mutedBy,
+          surge: summaryOfIncident(incident).surge,
         });
       const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
       if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
@@ -383,6 +387,8 @@ interface Summary {
   readonly rules: Set<string>;
   /** Rules on more than single mentions, by name. */
   readonly counting: Map<string, Rule>;
+  /** See `JoinableIncident`. */
+  readonly surge: { -readonly [Name in keyof HourCount]: number };
 }
 
 /** True: its rule counts, and was not there before. */
@@ -390,7 +396,12 @@ function include(summary: Summary, alert: Alert, rule: Rule | undefined): boolea
   const { rule: name } = alert;
   summary.from = Math.min(summary.from, windowAt(alert, firedAtOf(alert)).from);
   summary.rules.add(name);
-  if (rule === undefined || rule.kind === "mention" || summary.counting.has(name)) return false;
+  if (rule === undefined || rule.kind === "mention") return false;
+  const { count = 0, expected = Number.POSITIVE_INFINITY } = alert.values;
+  const counted = rule.when.form === EVERYTHING ? "total" : "negative";
+  if (counted === "total" || rule.when.sentiment === "negative")
+    summary.surge[counted] = Math.max(summary.surge[counted], count / Math.max(1, expected));
+  if (summary.counting.has(name)) return false;
   summary.counting.set(name, rule);
   return true;
 }
@@ -408,7 +419,7 @@ const JOINED: Readonly<Record<JoinReason, string>> = {
   SharesStories: "it shares stories",
   SharesAuthors: "it shares authors",
   SharesWords: "it shares words",
-  InItsWave: "nearly all that is negative is about the incident",
+  InItsWave: "nearly all that is said then, or nearly all that is negative, is about the incident",
 };
 
 /** A rule about more than volume and mood: what it finds is a new kind of fact. */

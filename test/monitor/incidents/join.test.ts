@@ -13,6 +13,7 @@ function told(text: string, author = `author ${++next}`, story = `story ${++next
 
 const many = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => told(text(index)));
+const CALM = { negative: 0, total: 0 };
 const before = many(40, (index) => `a lovely morning with the brand ${index}`);
 const crisis = many(20, (index) => `the battery exploded during charging, number ${index}`);
 const material = materialOf(crisis, before);
@@ -45,7 +46,7 @@ test("one hashtag of it is enough", () => {
 
 test("while nearly all that is negative is about it, a negative mention joins in any words", () => {
   const incident = incidentOf({ uncalmUntil: NOON + HOUR / 2 });
-  const joinable = [{ incident, material, mutes: false }];
+  const joinable = [{ incident, material, mutes: false, surge: CALM }];
   const negative = (sentiment: string) => {
     const one = told("the police are here");
     return [{ ...one, mention: { ...one.mention, sentiment } }];
@@ -57,8 +58,23 @@ test("while nearly all that is negative is about it, a negative mention joins in
   const later = newcomer({ mentions: negative("negative"), firedAt: NOON + 3 * HOUR });
   expect(decideJoining(later, joinable)).toEqual(apart);
   const usual = Array.from({ length: 24 }, () => ({ negative: 8, total: 20 }));
-  const small = [{ incident: incidentOf({ ...incident, usual }), material, mutes: false }];
+  const small = [{ incident: incidentOf({ ...incident, usual }), material, mutes: false, surge: CALM }];
   expect(decideJoining(newcomer({ mentions: negative("negative") }), small)).toEqual(apart);
+});
+
+test("in its first minutes a wave is what its alerts have counted; of all mentions it takes in any mood", () => {
+  const incident = incidentOf({ peak: CALM, usual: null, uncalmUntil: NOON + HOUR / 2 });
+  const saying = (sentiment: string | null) => {
+    const one = told("the police are here");
+    return newcomer({ mentions: [{ ...one, mention: { ...one.mention, sentiment } }] });
+  };
+  const joining = (sentiment: string | null, surge: typeof CALM, counts = false) =>
+    decideJoining({ ...saying(sentiment), counts }, [{ incident, material, mutes: false, surge }]).outcome;
+  expect(joining("negative", { negative: 10, total: 0 })).toBe("Joins");
+  expect(joining("negative", { negative: 9.9, total: 0 })).toBe("Apart");
+  expect(joining("neutral", { negative: 60, total: 9.9 })).toBe("Apart");
+  expect(joining("neutral", { negative: 60, total: 10 })).toBe("Joins");
+  expect(joining(null, { negative: 0, total: 10 }, true)).toBe("Opens");
 });
 
 test("the same author, or the same story, joins", () => {
@@ -87,7 +103,7 @@ test("a warning on counts begins an incident, a single small alert does not, and
   expect(decideJoining(newcomer({ counts: true, alert: { severity: "info" } }), [])).toMatchObject({
     outcome: "Apart",
   });
-  const joinable = [{ incident: incidentOf(), material, mutes: true }];
+  const joinable = [{ incident: incidentOf(), material, mutes: true, surge: CALM }];
   expect(decideJoining(newcomer({ group: null, mentions: crisis }), joinable)).toEqual({
     outcome: "Apart",
     because: "RuleKeepsItApart",
@@ -96,7 +112,7 @@ test("a warning on counts begins an incident, a single small alert does not, and
 
 test("what an alert of the incident mutes belongs to it; a name of its own keeps incidents apart", () => {
   const incident = incidentOf();
-  const joinable = [{ incident, material, mutes: true }];
+  const joinable = [{ incident, material, mutes: true, surge: CALM }];
   expect(decideJoining(newcomer(), joinable)).toEqual({ outcome: "Joins", incident, because: "MutedByIt" });
   expect(decideJoining(newcomer({ group: "recall" }), joinable)).toMatchObject({ outcome: "Apart" });
 });
@@ -104,7 +120,7 @@ test("what an alert of the incident mutes belongs to it; a name of its own keeps
 test("the reopen window is apart from the joining window, and what a person ended stays ended", () => {
   const over = incidentOf({ status: "over", calmSince: NOON, endedAt: NOON });
   const share = newcomer({ mentions: crisis.slice(0, 1), firedAt: NOON + 11 * HOUR });
-  const joinable = (incident: typeof over) => [{ incident, material, mutes: false }];
+  const joinable = (incident: typeof over) => [{ incident, material, mutes: false, surge: CALM }];
   expect(decideJoining(share, joinable(over))).toMatchObject({ outcome: "Joins" });
   expect(decideJoining({ ...share, firedAt: NOON + 13 * HOUR }, joinable(over))).toMatchObject({
     outcome: "Apart",
