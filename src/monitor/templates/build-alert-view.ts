@@ -5,7 +5,7 @@ import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
-import { buildFindings, describeStory, howOften } from "./build-findings.ts";
+import { buildFindings, describeStory, howOften, NEW_WORDS, newWordsOf } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
@@ -82,6 +82,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   // A reminder says what is now: the window of the lead may be long over.
   const lead = facts.kind === "reminder" ? null : leadOf(alert, facts.timezone);
   const actions = actionsOf(alert, facts.actions ?? []);
+  const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
+  // Of an alert that is over, what it was about is enough.
+  const found = alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
   return {
     kind: facts.kind,
     severity: alert.severity,
@@ -119,8 +122,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
       ...(story === null
         ? []
         : [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]),
-      // Of an alert that is over, what it was about is enough.
-      ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
+      ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
       ...(facts.before === undefined
         ? []
         : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),
@@ -131,7 +133,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     more: moreOf(facts.more ?? [], facts.unlisted ?? { count: 0, others: [] }),
     waited: facts.waited ?? null,
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
-    about: aboutOf(facts, quote, growth === null || alert.resolvedAt !== null),
+    about,
     measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
     isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
     handling: handlingOf(alert, facts.corrected),
@@ -245,8 +247,8 @@ function aboutOf(
     return isInHeadline ? `${told} say the same.` : `About “${quote.words}”, ${told}.`;
   }
   if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
-  const words = explanation?.words ?? [];
-  return words.length < 2 ? null : `New words: ${words.map((word) => line(word, 30)).join(", ")}.`;
+  const words = newWordsOf(explanation ?? { words: [] });
+  return words === "" ? null : `${NEW_WORDS}: ${words}.`;
 }
 
 export const MOST_LISTED = 5;

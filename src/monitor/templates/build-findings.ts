@@ -27,14 +27,17 @@ export function buildFindings(
     { part: "size", label: "How big", text: sizeOf(alert, explanation, timezone) },
     { part: "size", label: "Mood", text: moodOf(alert, explanation) },
     { part: "measured", label: "Topics", text: shares(explanation.topics) },
-    {
-      part: "measured",
-      label: "New words",
-      text: explanation.words.map((word) => name(word, 30)).join(", "),
-    },
+    { part: "measured", label: NEW_WORDS, text: newWordsOf(explanation) },
     { part: "measured", label: "Counted", text: completenessOf(alert, explanation, timezone) },
   ];
   return found.filter(({ text }) => text !== "");
+}
+
+export const NEW_WORDS = "New words";
+
+/** "cancelled, rebook, #stranded"; one word alone says nothing of what they talk about. */
+export function newWordsOf({ words }: Pick<Explanation, "words">): string {
+  return words.length < 2 ? "" : words.map((word) => name(word, 30)).join(", ");
 }
 
 /** "shared 142 times; first by A, 09:02; furthest by B, 184k followers". */

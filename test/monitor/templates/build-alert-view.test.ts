@@ -89,6 +89,17 @@ describe("people's words come first", () => {
     );
   });
 
+  it("are said once: new words that tell what it is about are no finding beside it", () => {
+    const said = ["Nobody answers", "two hours on hold"].map((text, n) => ({
+      ...{ ...MENTION, text, resourceId: `r${n}`, author: `a${n}` },
+    }));
+    const labels = (view: ReturnType<typeof viewOf>) => view.findings.map(({ label }) => label);
+    const alone = viewOf(spike, said, null, ["hold", "phone"]);
+    expect(alone.about).toBe("New words: hold, phone.");
+    expect(labels(alone)).not.toContain("New words");
+    expect(labels(viewOf(spike, told, null, ["hold", "phone"]))).toContain("New words");
+  });
+
   it("that many say in other words are those of one of them; a rule's title is nothing that people said", async () => {
     const said = [
       "Nobody answers at gate 12",

@@ -68,6 +68,10 @@ test("what the alert says itself is not repeated with another number", () => {
   expect(of({ share: 0.75 })).toEqual(["Mood: 77% of all mentions negative (usually 23%)"]);
 });
 
+test("one new word alone says nothing", () => {
+  expect(lines({ ...NO_EXPLANATION, words: ["let"], completeUntil: AT })).toEqual([]);
+});
+
 test("a single author is named, not counted", () => {
   const authors = { count: 1, loudest: [{ name: "bot", mentions: 40 }] };
   const explanation = { ...NO_EXPLANATION, looked: { now: 40, before: 40 }, authors };
