@@ -189,7 +189,7 @@ export {
   UserName,
   UserRole,
 } from "./model/user.ts";
-export { attemptName, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
+export { attemptName, countedBy, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
 export {
   findDeadConfiguration,

@@ -42,7 +42,7 @@ onAnyEngine((begin) => {
 
     await until("10:40");
     const grown = (await liveMessages(story, "#alerts"))[0];
-    const soFar = (shows = "") => Number(/(\d+) mentions so far/.exec(shows)?.[1]);
+    const soFar = (shows = "") => Number(/(\d+) (?:negative )?mentions so far/.exec(shows)?.[1]);
     expect(soFar(grown?.shows)).toBeGreaterThan(soFar(first?.shows));
 
     const log = pino({ level: "silent" });

@@ -116,13 +116,14 @@ const SUBJECTS: Readonly<Record<string, Slice["test"]>> = {
   "negative mention": ({ sentiment }) => sentiment === "negative",
   negative: ({ sentiment }) => sentiment === "negative",
   "positive mentions": ({ sentiment }) => sentiment === "positive",
+  "positive mention": ({ sentiment }) => sentiment === "positive",
   positive: ({ sentiment }) => sentiment === "positive",
   neutral: ({ sentiment }) => sentiment === "neutral",
   mentions: () => true,
   mention: () => true,
 };
 
-export const SUBJECT = String.raw`(?:negative |positive )?(?:mentions?|stories|authors)|negative|positive`;
+export const SUBJECT = String.raw`(?:negative |positive |neutral |matching |different )?(?:mentions?|stor(?:y|ies)|authors?)(?: of (?:negative |positive )?mentions)?|negative|positive`;
 
 /** The mentions that a subject of a brand means; null for subjects that only the product can tell. */
 export function sliceOf(subject: string, brand: string | null): Slice | null {

@@ -15,7 +15,17 @@ import { type Play, type Played, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 import { MINUTE } from "./world.ts";
 
-const WORLDS = ["small", "mood", "away", "brands", "generated", "drawn", "rule-tests", "demo", "airlines"] as const;
+const WORLDS = [
+  "small",
+  "mood",
+  "away",
+  "brands",
+  "generated",
+  "drawn",
+  "rule-tests",
+  "demo",
+  "airlines",
+] as const;
 
 const program = new Command("oracle")
   .description(

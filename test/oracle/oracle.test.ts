@@ -177,6 +177,20 @@ test("a thread is about the alert that its message names first, also if that was
   expect(await judged(60)).toEqual([["later", "authors"]]);
 });
 
+test("what is counted has its name: all mentions are more than the negative ones", async () => {
+  const neutral = facts().map((fact) => ({ ...fact, id: `n${fact.id}`, sentiment: "neutral" }));
+  const world = { ...WORLD, facts: [...facts(), ...neutral] };
+  const first = slack(5, "WARNING Acme: 31 negative mentions in 30 min. Since Mon 16 Mar, 12:00 UTC.");
+  const of = async (text: string) => {
+    const { findings } = await judge(world, { messages: [first, slack(60, text)], answers: {} });
+    return findings.map(({ statement }) => statement);
+  };
+  expect(await of("Resolved: Acme, Wave after 45 min: 41 negative mentions")).toEqual([]);
+  expect(await of("Resolved: Acme, Wave after 45 min: 41 mentions")).toEqual(["end and count"]);
+  expect(await of("Since Mon 16 Mar, 12:00 UTC, 41 negative mentions so far")).toEqual([]);
+  expect(await of("Since Mon 16 Mar, 12:00 UTC, 41 mentions so far")).toEqual(["mentions so far"]);
+});
+
 test("a number that nobody can explain is a finding, and digits of names are none", async () => {
   expect(await findingsOf(slack(5, "Acme: score 12 by reader_7"))).toEqual([["unexplained", "12"]]);
 });

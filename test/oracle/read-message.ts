@@ -213,16 +213,18 @@ function textsOf(value: unknown, key = ""): string[] {
   if (STRANGE.has(key)) return [];
   if (typeof value === "string") {
     if (/^[\da-f]{8}-[\da-f-]{27}$|^\d{4}-\d\d-\d\dT/.test(value)) return [];
+    if (key === "counted") return [`${value} so far`];
     return [/^\d[\d,]* in \d/.test(value) ? `peak ${value}` : value];
   }
-  if (key === "mentionsCount" && typeof value === "number") return [`${value} mentions so far`];
+  // The number alone is for programs: beside it stands what was counted.
+  if (key === "mentionsCount") return [];
   if (key === "openedAt" && typeof value === "number") return [`Since ${new Date(value).toISOString()}`];
   if (Array.isArray(value)) return value.flatMap((one) => textsOf(one));
   if (typeof value !== "object" || value === null) return [];
   // In an incident an alert's own count is documented to be 0: what was counted is in the incident's sentence.
   const isIncident = "incident" in value && value.incident !== null && value.incident !== undefined;
   return Object.entries(value).flatMap(([name, one]) =>
-    isIncident && name === "mentionsCount" && one === 0 ? [] : textsOf(one, name),
+    isIncident && name === "counted" ? [] : textsOf(one, name),
   );
 }
 

@@ -2,6 +2,7 @@ import {
   type Alert,
   type AlertWhy,
   attemptName,
+  countedBy,
   describePrecision,
   formatTime,
   type MentionWhy,
@@ -38,7 +39,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   ].filter((text) => typeof text === "string" && text !== "");
   return [
     `${alert.severity.toUpperCase()} ${alert.queryName}: ${alert.rule}  (${alert.id})`,
-    `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${counted(alert.mentions, "mention")}${handling.map((text) => `, ${text}`).join("")}`,
+    `  ${alert.state} since ${moment(stateSince(alert, history))}${opened}, ${countedBy(alert)}${handling.map((text) => `, ${text}`).join("")}`,
     ...incidentLine(explained),
     "",
     "What the rule measured",

@@ -3,6 +3,7 @@ import {
   type AlertEvent,
   type AlertExplainer,
   attemptName,
+  countedBy,
   deletedWords,
   describePrecision,
   eventAt,
@@ -151,7 +152,7 @@ export function alertPart(story: AlertStory, { times, explainer, hasPreviews }: 
   const { alert } = story;
   const findings = explainer?.findings(alert, story.explanation) ?? [];
   return html`<p
-  class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}${
+  class="alert-line">${severityBadge(alert)} ${alertSpan(alert, times)} · ${countedBy(alert)}${alert.state !== "resolved" && " so far"}${
     story.deleted > 0 && html` · ${deletedWords(story.deleted)}`
   }${handlingLine(alert)}</p>
 <div class="two is-alert">

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   type Alert,
+  countedBy,
   describeActor,
   eventAt,
   type Mention,
@@ -10,7 +11,6 @@ import {
   type Stores,
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
-import { counted } from "../../lib/numbers.ts";
 import type { Corrections } from "../common/corrections.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
@@ -252,7 +252,7 @@ ${workflow}${token !== null && choices !== null && correctForms(mention, choices
       : html`<ol class="timeline">${alerts.map(
           ({ alert }) => html`<li>
 <span class="when">${times.moment(alert.openedAt)}</span><span><a href="/alerts/${alert.id}">${foreign(alert.queryName)}:
-${times.titleOf(alert.rule)}</a>, ${alert.state}, ${counted(alert.mentions, "mention")} <span class="detail">see who was notified of it, and why</span></span>
+${times.titleOf(alert.rule)}</a>, ${alert.state}, ${countedBy(alert)} <span class="detail">see who was notified of it, and why</span></span>
 </li>`,
         )}</ol>`
   }</section>`;

@@ -1,6 +1,5 @@
-import { type Alert, expandReason, type ListedAlert, speakerOf } from "#monitor";
+import { type Alert, countedBy, expandReason, type ListedAlert, speakerOf } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
-import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
@@ -37,7 +36,7 @@ function alertItem(alert: ListedAlert, times: Times): Html {
 <span class="when">${alertSpan(alert, times)}</span>
 </div>
 ${said}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
-<div class="mention-foot"><span class="fact">${counted(alert.mentions, "mention")}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
+<div class="mention-foot"><span class="fact">${countedBy(alert)}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
 }
 

@@ -48,7 +48,8 @@ export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIn
     if (mutes) return { outcome: "Joins", incident, because: "MutedByIt" };
     const shared = sharedWith(newcomer.mentions, material);
     if (shared !== null) return { outcome: "Joins", incident, because: REASONS[shared] };
-    if (!counts && isInWave(incident, surge, newcomer)) return { outcome: "Joins", incident, because: "InItsWave" };
+    if (!counts && isInWave(incident, surge, newcomer))
+      return { outcome: "Joins", incident, because: "InItsWave" };
   }
   if (counts && compareSeverity(alert.severity, "warning") >= 0) return { outcome: "Opens" };
   return { outcome: "Apart", because: near.length > 0 ? "NothingShared" : "Small" };

@@ -1,6 +1,5 @@
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
-import { counted } from "../../lib/numbers.ts";
 import { trimFullStops } from "../../lib/text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { AlertLife, LifeChange, LifeRule, Observation } from "../alerts/alert-life.ts";
@@ -11,6 +10,7 @@ import type { AlertEvent } from "../model/alert-action.ts";
 import { BUCKET_MS, type Match } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 import type { Query } from "../model/query.ts";
+import { countedBy } from "../model/wording.ts";
 import type { Rule } from "../rules/rule.ts";
 
 /** One observation for the alert with this fingerprint. */
@@ -161,7 +161,7 @@ function eventOf(alert: Alert, change: LifeChange): AlertEvent | null {
       return { alertId: alert.id, at: alert.lastSeenAt, what: change.reason, detail: alert.because };
     case "Resolved":
     case "NeverFired": {
-      const inAll = alert.mentions === 0 ? [] : [`${counted(alert.mentions, "mention")} in all`];
+      const inAll = alert.mentions === 0 ? [] : [`${countedBy(alert)} in all`];
       return {
         alertId: alert.id,
         at: alert.resolvedAt ?? alert.lastSeenAt,

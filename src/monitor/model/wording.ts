@@ -1,9 +1,15 @@
-import { formatNumber } from "../../lib/numbers.ts";
+import { countedSubject, formatNumber } from "../../lib/numbers.ts";
+import type { Alert } from "./alert.ts";
 
 /** What people read where a rule has no title of its own: `crisis-spike` → `Crisis spike`. */
 export function titleOf(ruleName: string): string {
   const words = ruleName.replaceAll(/[-_]+/g, " ").trim();
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** What the alert has counted so far, and what that is: `34 negative mentions`, `12 stories`. */
+export function countedBy({ mentions, progress }: Pick<Alert, "mentions" | "progress">): string {
+  return countedSubject(mentions, progress?.first?.subject ?? "mentions");
 }
 
 /** Stands in the place of mentions that were deleted. */

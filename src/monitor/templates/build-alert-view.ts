@@ -3,7 +3,7 @@ import type { Mention } from "../model/mention.ts";
 import { FEEDS_PREFIX } from "../model/query.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
-import { titleOf } from "../model/wording.ts";
+import { countedBy, titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
 import { buildFindings, describeStory, howOften, NEW_WORDS, newWordsOf } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
@@ -75,6 +75,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const title = line(rule.title ?? titleOf(rule.name), 80);
   const announced = announce(alert, headline, mentions, { quote: quote?.words ?? null, title });
   const { incident = null } = facts;
+  // An incident has numbers of its own.
+  const mentionsCount = incident === null ? alert.mentions : 0;
   const news = incident === null ? null : newsOf(incident, facts.kind, facts.timezone);
   const growth = news ?? growthOf(alert, facts.kind);
   const reason = reasonOf(alert);
@@ -84,7 +86,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const actions = actionsOf(alert, facts.actions ?? []);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
   // Of an alert that is over, what it was about is enough.
-  const found = alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
+  const found =
+    alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
   return {
     kind: facts.kind,
     severity: alert.severity,
@@ -114,7 +117,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowFrom: alert.windowFrom,
     windowTo: alert.windowTo,
     timezone: facts.timezone,
-    mentionsCount: incident === null ? alert.mentions : 0,
+    mentionsCount,
+    counted: line(countedBy({ ...alert, mentions: mentionsCount }), 120),
     notifyCount: alert.notifyCount,
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],

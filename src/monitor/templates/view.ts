@@ -57,6 +57,8 @@ export interface AlertView {
   readonly timezone: string;
   /** Mentions that belong to the alert so far; `mentions` shows only the first of them. */
   readonly mentionsCount: number;
+  /** The same in words: `34 negative mentions`. */
+  readonly counted: string;
   /** The number of reasons to notify: 1, plus one for each large increase. */
   readonly notifyCount: number;
   /** Numbers behind `because`, by name. */

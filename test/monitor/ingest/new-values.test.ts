@@ -108,7 +108,9 @@ describe("a domain never seen before that is already large", () => {
       (await rulesWarmingUp(createConsoleStore(db()), [rule])).map(
         ({ queryId, kind, counts, until, needs }) => [queryId, kind, counts, until, needs],
       );
-    expect(await learning()).toEqual([["1", "new domain", "mentions", null, "a first mention that it counts"]]);
+    expect(await learning()).toEqual([
+      ["1", "new domain", "mentions", null, "a first mention that it counts"],
+    ]);
     const from = NOON - DAY;
     await poll(rule, usual(from));
     await close(rule);

@@ -76,7 +76,10 @@ test("nothing is promised before the first mention, and what compares with nothi
   const judged = { until: START, timezone: "UTC" };
   for (const [, lines] of [...LEARNERS, ["spike", "spike: { atLeast: 20 }"] as const]) {
     const { window } = aWindowRule(lines);
-    expect(window.warmUp(window.initial(), judged)).toEqual({ until: null, needs: "a first mention that it counts" });
+    expect(window.warmUp(window.initial(), judged)).toEqual({
+      until: null,
+      needs: "a first mention that it counts",
+    });
   }
   for (const lines of [
     "volume: { atLeast: 5, within: 1h }",

@@ -71,10 +71,7 @@ export function createWriter(seed: number) {
         const lot = random();
         add({
           ...{ brand, at: when, sentiment: random() < 0.85 ? "negative" : "neutral" },
-          text:
-            lot < 0.3
-              ? `${brand} ${told}`
-              : `${brand} ${words(8)}`,
+          text: lot < 0.3 ? `${brand} ${told}` : `${brand} ${words(8)}`,
           ...(random() < 0.15 && { lateMs: between(6, 40) * MINUTE }),
           ...(random() < 0.05 && { becomes: { at: when + between(30, 90) * MINUTE, sentiment: "neutral" } }),
           ...(random() < 0.03 && { deletedAt: when + between(40, 120) * MINUTE }),

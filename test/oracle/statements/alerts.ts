@@ -309,7 +309,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
   {
     name: "mentions of an alert",
     means: "So many mentions belong to the alert.",
-    pattern: re(`^(${NUMBER}) (mentions?)$`),
+    pattern: re(`^(${NUMBER}) (${SUBJECT})$`),
     judge: ([count = "", subject = ""], context) =>
       judgeTotal(context, toNumber(count), subject, context.message.at),
   },
@@ -397,10 +397,7 @@ function judgeTotal(context: Context, count: number, subject: string, to: Moment
     );
     return count <= all.most ? null : `there were only ${all.most}`;
   }
-  const meant = slice(
-    context,
-    subject === "mentions" || subject === "mention" ? subjectOf(context) : subject,
-  );
+  const meant = slice(context, subject);
   if (meant === null) return null;
   const end = Math.min(to, message.at);
   const narrow = recount.bounds(meant, topic.since, end - BUCKET, message.at);
@@ -408,6 +405,6 @@ function judgeTotal(context: Context, count: number, subject: string, to: Moment
   return judgeBounds(
     count,
     { least: narrow.least, most: wide.most },
-    `${subjectOf(context)} since ${show(topic.since, recount.world.timezone)}`,
+    `${subject} since ${show(topic.since, recount.world.timezone)}`,
   );
 }
