@@ -178,7 +178,9 @@ test("a thread is about the alert that its message names first, also if that was
 });
 
 test("what is counted has its name: all mentions are more than the negative ones", async () => {
-  const neutral = facts().map((fact) => ({ ...fact, id: `n${fact.id}`, sentiment: "neutral" }));
+  const neutral = [1, 2, 3, 4, 5].flatMap((n) =>
+    facts().map((fact) => ({ ...fact, id: `n${n}${fact.id}`, sentiment: "neutral" })),
+  );
   const world = { ...WORLD, facts: [...facts(), ...neutral] };
   const first = slack(5, "WARNING Acme: 31 negative mentions in 30 min. Since Mon 16 Mar, 12:00 UTC.");
   const of = async (text: string) => {
