@@ -164,12 +164,18 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
   }
   if (!rose && evidence.renotify === undefined) return { outcome: "Grew", life: grown, isNew: false };
   // The acknowledgement or assignment was for the lower severity: it fires again, for anybody to acknowledge.
-  const { acknowledgedBy: _, assignee: __, ...handling } = life.handling ?? {};
+  const { acknowledgedBy, assignee, ...handling } = life.handling ?? {};
+  // What nobody has taken goes on calling: growth must not put off its escalation.
+  const isTaken = acknowledgedBy !== undefined || assignee !== undefined;
+  const callsAnew = rose || isTaken || evidence.renotify === "NewWave";
   const risen: AlertLife = {
     ...grown,
     state: "firing",
     ...explanation(evidence),
-    handling: { ...handling, callingSince: evidence.at },
+    handling: {
+      ...handling,
+      callingSince: callsAnew ? evidence.at : (handling.callingSince ?? evidence.at),
+    },
     ...(evidence.present !== undefined && {
       progress: { ...grown.progress, renotified: evidence.present },
     }),

@@ -165,20 +165,27 @@ function beginDay(before: Incident, pace: Pace, at: Instant, zone: string): Inci
   };
 }
 
+/**
+ * People are told more of it. Another wave and another day ask for attention anew; while it grows it goes on asking, or a
+ * crisis that grows every quarter of an hour would never be escalated.
+ */
 export function renotified(
   incident: Incident,
   reason: NonNullable<Incident["renotifyReason"]>,
   at: Instant,
   quarter: number,
 ): Incident {
+  const { handling } = incident;
   return {
     ...incident,
     notified: { at, count: quarter },
     notifyCount: incident.notifyCount + 1,
     renotifyReason: reason,
-    handling: { ...incident.handling, callingSince: at },
+    handling: { ...handling, callingSince: CALLS_ANEW.has(reason) ? at : (handling.callingSince ?? at) },
   };
 }
+
+const CALLS_ANEW: ReadonlySet<Incident["renotifyReason"]> = new Set(["NewWave", "DayBegan"]);
 
 /** Growth that follows another message this soon is in it, more or less. */
 const BETWEEN_GROWTH_MS = 15 * MINUTE;

@@ -78,7 +78,10 @@ interface AlertProgress {
 
 /** Names of people as they chose them. */
 export interface AlertHandling {
-  /** Since when it needs attention: it fired, became more severe or reopened then. Escalation steps count from here. */
+  /**
+   * Since when it needs attention: it fired, became more severe, reopened or came in another wave then, or grew although
+   * somebody had taken it. Escalation steps count from here.
+   */
   readonly callingSince?: Instant | undefined;
   readonly acknowledgedBy?: string | undefined;
   readonly assignee?: string | undefined;

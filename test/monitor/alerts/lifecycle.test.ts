@@ -209,6 +209,14 @@ test("an alert that doubles or rises loses its acknowledgement and assignee", ()
   }
 });
 
+test("what nobody has taken goes on calling while it grows, and calls anew when it becomes more severe", () => {
+  const open = story(RULE, evidence(0)).life as AlertLife;
+  const [doubled] = observe(open, RULE, { ...evidence(5), renotify: "Doubled" as const });
+  expect(doubled?.life?.handling).toEqual({ callingSince: 0 });
+  const [risen] = observe(open, RULE, evidence(5, 1, "critical"));
+  expect(risen?.life?.handling).toEqual({ callingSince: 5 * MINUTE });
+});
+
 test.each([notMet(5), passed(5), withdrawn(5)])("without an alert $kind is nothing", (observation) => {
   expect(observe(null, RULE, observation)).toEqual([{ outcome: "Nothing", life: null, isNew: false }]);
 });

@@ -6,6 +6,7 @@ import {
   type Bucket,
   calmFrom,
   grow,
+  renotified,
   watchMs,
 } from "../../../src/monitor/incidents/incident-life.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
@@ -94,6 +95,14 @@ test("it is harder to end than to begin: a long one is watched for a day", () =>
   expect(watchMs(incidentOf({ calmSince: hours(7) }))).toBe(DAY);
   expect(watchMs(incidentOf({ calmSince: hours(2) }))).toBe(4 * HOUR);
   expect(watchMs(incidentOf({ calmSince: hours(0.2) }))).toBe(HOUR);
+});
+
+test("growth does not put off an escalation; another wave and another day call anew", () => {
+  const called = incidentOf({ handling: { callingSince: hours(0) } });
+  const since = (reason: NonNullable<typeof called.renotifyReason>) =>
+    renotified(called, reason, hours(1), 20).handling.callingSince;
+  expect([since("Doubled"), since("NewFact")]).toEqual([hours(0), hours(0)]);
+  expect([since("NewWave"), since("DayBegan")]).toEqual([hours(1), hours(1)]);
 });
 
 test("a rise in severity goes through an acknowledgement", () => {
