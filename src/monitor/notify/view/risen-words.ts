@@ -65,7 +65,13 @@ function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
   const bare = folded.replaceAll(/(?:https?:\/\/|www\.)\S*|@\w+|&\w+;/g, " ");
   const words = new Set((bare.match(WORD) ?? []).filter((word) => !/^#?\d+$/.test(word)));
   const small = STOP_WORDS.get(language ?? "") ?? STOP_WORDS.get(likelyLanguage(bare));
-  return small === undefined ? words : new Set([...words].filter((word) => !small.has(word)));
+  const isSmall = (word: string) => small?.has(word) === true || small?.has(baseOf(word)) === true;
+  return new Set([...words].filter((word) => !isSmall(word)));
+}
+
+/** The lists have "i" and "do", and not "i'm" and "don't". */
+function baseOf(word: string): string {
+  return word.replace(/(?:n't|'(?:m|d|ll|re|ve|s))$/, "");
 }
 
 /**

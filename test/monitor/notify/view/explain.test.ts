@@ -42,6 +42,16 @@ describe("new words", () => {
     expect(risenWords(now, before)).toEqual(["stranded"]);
   });
 
+  it("are not the short forms of stop words", () => {
+    const now = Array.from({ length: 20 }, (_, i) =>
+      say(`I'm at gate ${i}, they don't answer, Acme's phone rings`),
+    );
+    const words = risenWords([...now, ...usual(10)], usual(200));
+    expect(words).toContain("acme's");
+    expect(words).not.toContain("i'm");
+    expect(words).not.toContain("don't");
+  });
+
   it("are not the stop words of their language, which may be words of another language", () => {
     const rare = Array.from({ length: 200 }, (_, i) => say(`note ${i} ${i === 7 ? "are" : "is"} fine`));
     const now = (text: string) => Array.from({ length: 30 }, (_, i) => say(`note ${i} ${text}`));
