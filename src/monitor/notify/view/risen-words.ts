@@ -69,9 +69,9 @@ function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
   return new Set([...words].filter((word) => !isSmall(word)));
 }
 
-/** The lists have "i" and "do", and not "i'm" and "don't". */
-function baseOf(word: string): string {
-  return word.replace(/(?:n't|'(?:m|d|ll|re|ve|s))$/, "");
+/** The lists have "i" and "do", and not "i'm" and "don't"; some of other languages have "m" and "t". */
+function baseOf(words: string): string {
+  return words.replaceAll(/(?:n't|'(?:m|d|ll|re|ve|s))\b/g, "");
 }
 
 /**
@@ -94,7 +94,7 @@ const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
  */
 function likelyLanguage(text: string): string {
   const hits = new Map<string, number>();
-  for (const word of new Set(text.match(/\p{L}+/gu))) {
+  for (const word of new Set(baseOf(text).match(/\p{L}+/gu))) {
     for (const [language, small] of STOP_WORDS) {
       if (small.has(word)) hits.set(language, (hits.get(language) ?? 0) + 1);
     }
