@@ -43,7 +43,9 @@ export interface ForgetCounts {
   readonly localMentions: number | null;
   /** Silences whose matcher names the author. People wrote them, so people end them. */
   readonly silences: number;
-  /** Notes on incidents and mentions that name it. People wrote them: the name is taken out, and the rest stays. */
+  /** Entries on lists of authors that are this author. */
+  readonly listed: number;
+  /** Notes on incidents, mentions and listed authors that name it. People wrote them: the name is taken out, and the rest stays. */
   readonly notes: number;
   /** Whether the words are out of the files of the tables, too; null before it is done. */
   readonly files: FilesOutcome | null;
@@ -61,12 +63,15 @@ export async function findToForget(parts: ForgetParts, asked: AskedToForget): Pr
   const exact = exactly(asked);
   const found = await parts.stores.forgotten.findMentions(exact, MOST);
   const local = parts.local === null ? null : await findForgettable(parts.local, exact, MOST);
+  const lists = await parts.stores.authorLists.countNaming(exact.value, exact.source);
   return {
     mentions: found.length,
     alerts: null,
     localMentions: local === null ? null : new Set(local.map(({ resourceId }) => resourceId)).size,
     silences: await parts.stores.forgotten.silencesNaming(exact.value),
+    listed: lists.entries,
     notes:
+      lists.notes +
       (await parts.stores.incidentNotes.countNaming(exact.value)) +
       (await parts.stores.mentionWorkflow.countNaming(exact.value)),
     files: null,
@@ -112,6 +117,7 @@ export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Ac
   }
   await stores.incidentNotes.forget(exact.value);
   await stores.mentionWorkflow.forget(exact.value);
+  await stores.authorLists.forget(exact.value, exact.source);
   // Copies can be made again.
   await parts.removeCopies();
   // Counts name authors and sites.

@@ -149,7 +149,7 @@ function report(
 }
 
 function describe(
-  { mentions, alerts, localMentions, files, silences, notes, sent }: ForgetCounts,
+  { mentions, alerts, localMentions, files, silences, listed, notes, sent }: ForgetCounts,
   asked: AskedToForget,
 ): string {
   const lines = [
@@ -168,10 +168,11 @@ function describe(
     lines.push(
       `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
     );
+  if (listed > 0) lines.push(`${counted(listed, "entry", "entries")} on lists of authors: taken off`);
   if (notes > 0)
     lines.push(`${counted(notes, "note")} ${notes === 1 ? "names" : "name"} it: the name is taken out`);
   if (files !== null) lines.push(FILES[files]);
-  if (mentions === 0 && (localMentions ?? 0) === 0)
+  if (mentions + listed + (localMentions ?? 0) === 0)
     lines.push(
       `Nothing of this ${asked.what === "url" ? "address" : "author"} is stored. Handles and names are compared exactly.`,
     );

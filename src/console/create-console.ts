@@ -47,6 +47,7 @@ import { incidentRoutes } from "./incident-routes.ts";
 import { insightRoutes } from "./insight-routes.ts";
 import { interactionRoutes } from "./interaction-routes.ts";
 import { invitationRoutes } from "./invitation-routes.ts";
+import { listRoutes } from "./list-routes.ts";
 import { liveRoute, watchVersions } from "./live-route.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { OPEN_ID_PATH, openIdRoutes } from "./open-id-routes.ts";
@@ -201,6 +202,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       ? null
       : createCorrections({ feeds: deps.feeds ?? null, stores, toAccount });
   const hasPreviews = deps.previews !== undefined;
+  const work = { stores, users, forms, hasActions: deps.actions !== undefined };
+  listRoutes(app, { ...work, times }, frames);
   pageRoutes(
     app,
     {
@@ -217,7 +220,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       waits: deps.waits,
       times,
       volume: volume.ask,
-      work: { stores: deps.stored, users, forms, hasActions: deps.actions !== undefined },
+      work,
       corrections,
     },
     frames,

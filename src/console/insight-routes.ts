@@ -65,14 +65,23 @@ export function insightRoutes(
     },
   });
 
-  const speakersOf = async ({ chosen, range }: Scope): Promise<Speakers> => {
+  const speakersOf = async ({ chosen, range, question: { list } }: Scope): Promise<Speakers> => {
     const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
-    return Promise.all(
-      SPEAKER_FACETS.map(async (facet) => {
-        const rows = await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS);
+    // Of a list only authors were counted.
+    const facets = list === null ? SPEAKER_FACETS : (["author"] as const);
+    const [sums, ...tables] = await Promise.all([
+      stores.authorLists.sums(chosen, periods),
+      ...facets.map(async (facet) => {
+        const rows = await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS, list);
         return { facet, rows };
       }),
-    );
+    ]);
+    const authors = tables.flatMap(({ facet, rows }) => (facet === "author" ? rows : []));
+    const lists = await stores.authorLists.ofAuthors(authors.map(({ value }) => value));
+    return {
+      ...{ tables, sums },
+      listsOf: (facet, value) => (facet === "author" ? (lists.get(value) ?? []) : []),
+    };
   };
   route(app, "/insights/speakers", frames, {
     isShared: () => true,
@@ -81,7 +90,14 @@ export function insightRoutes(
       return speakersPage(addressOf(request.url), scope, await speakersOf(scope));
     },
     parts: () => ({}),
-    json: async (request) => speakersOf(await scopeOf(request)),
+    json: async (request) => {
+      const { tables, sums, listsOf } = await speakersOf(await scopeOf(request));
+      const withLists = tables.map(({ facet, rows }) => ({
+        facet,
+        rows: rows.map((row) => (facet === "author" ? { ...row, lists: listsOf(facet, row.value) } : row)),
+      }));
+      return [...withLists, { facet: "list", rows: sums }];
+    },
   });
 
   const storiesOf = ({ chosen, range }: Scope) =>

@@ -7,6 +7,7 @@ import type { Corrections } from "./common/corrections.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
+import { listFormOf } from "./list-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
 import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
@@ -132,7 +133,7 @@ export function pageRoutes(
         const form = await workFormOf(request, work);
         const { pressed, gone } = PressedQuestion.parse(request.query);
         const notice = form === null ? null : await readNotice(work.stores, pressed, gone);
-        const { mentionWorkflow, sourceEdits } = work.stores;
+        const { mentionWorkflow, sourceEdits, authorLists } = work.stores;
         const story = async (key: MentionKey) => ({
           ...(await mentionWorkflow.story(key)),
           edits: await sourceEdits.ofMention(key),
@@ -142,7 +143,10 @@ export function pageRoutes(
             hasRules,
             token,
             corrections: all.corrections,
-            work: { form, notice, story, note: () => uuid7(all.times.now()) },
+            work: {
+              ...{ form, notice, story, note: () => uuid7(all.times.now()) },
+              ...{ listForm: await listFormOf(request, work), listsOf: authorLists.ofMentions },
+            },
           },
         });
       },

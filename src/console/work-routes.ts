@@ -188,7 +188,7 @@ function targetOf(keys: readonly MentionKey[]): string {
     : named.join(", ");
 }
 
-function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
+export function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
   return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
 }
 

@@ -86,6 +86,14 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
+export {
+  type AuthorListing,
+  authorKeyOf,
+  LONGEST_LIST_NAME,
+  LONGEST_LIST_NOTE,
+  type ListedAuthor,
+  type ListSums,
+} from "./model/author-list.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
 export type {

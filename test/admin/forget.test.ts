@@ -47,3 +47,43 @@ test("a name leaves what people wrote about incidents, and the rest of their wor
   ]);
   expect(await other()).toEqual([["maxxm (b) and xmax.m (b)x are others", null]]);
 });
+
+test.each([
+  ["a handle", "@Max_M", null, ["xmax_m", "other"]],
+  ["a name", "Max Mustermann", null, ["xmax_m", "other"]],
+  ["a handle of one site", "max_m", "forum.example", ["max_m", "xmax_m", "other"]],
+  ["a handle of a page type", "max_m", "forum", ["xmax_m", "other"]],
+])(
+  "an author who is forgotten by %s leaves the lists, and the notes of others",
+  async (_, value, source, left) => {
+    const put = (n: number, author: string, more: { site?: string; name?: string; note?: string } = {}) =>
+      stores().authorLists.put({
+        ...{ id: `0199b2c4-7d1a-7000-8000-00000000001${n}`, list: "VIP", author, at: NOON },
+        ...{ name: null, site: null, note: "", actor: { via: "page", login: "ops", typed: null } },
+        ...more,
+      });
+    for (const { id } of await stores().authorLists.all()) await stores().authorLists.end(id);
+    const site = source === "forum.example" ? "social.example" : "forum.example";
+    await put(1, "max_m", { name: "Max Mustermann", site });
+    await put(2, "Max_M", {
+      name: "Max Mustermann",
+      site: source === "forum.example" ? "forum.example" : "",
+    });
+    await put(3, "xmax_m");
+    await put(4, "other", { note: `Knows ${value.toUpperCase()} well` });
+    const parts = {
+      stores: stores(),
+      rulesFor: () => RULES,
+      clock,
+      removeCopies: async () => {},
+      local: null,
+    };
+    const gone = 4 - left.length;
+    expect(
+      await forget(parts, { what: "author", value, source }, { via: "shell", login: "ops", typed: null }),
+    ).toMatchObject({ listed: gone, notes: 1 });
+    const all = await stores().authorLists.all();
+    expect(all.map(({ author }) => author).sort()).toEqual([...left].sort());
+    expect(all.find(({ author }) => author === "other")?.note).toBe("Knows [forgotten] well");
+  },
+);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { forget } from "../../src/admin/forget.ts";
 import { removeCopies } from "../../src/lab/backtest/api-mentions.ts";
 import { HOUR } from "../../src/lib/instant.ts";
+import { uuid7 } from "../../src/lib/uuid7.ts";
 import { exportMentions } from "../../src/listening-api/account/export-mentions.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { undoDeletes } from "../../src/listening-api/arrive/sealed-items.ts";
@@ -220,6 +221,8 @@ async function traces(
       "/coverage",
       "/rules",
       "/silences",
+      "/lists",
+      "/insights/speakers",
     ];
     for (const { id } of alerts) pages.push(`/alerts/${id}`, `/alerts/${id}/chart-light.svg`);
     for (const page of pages)
@@ -390,6 +393,10 @@ onEveryEngine((begin, engine) => {
       };
       const asked = { what: "author", value: "@quillonda_b", source: null } as const;
       const actor = { via: "shell", login: "ann", typed: null } as const;
+      await story.earshot.stores.authorLists.put({
+        ...{ id: uuid7(story.clock.now()), list: "VIP", author: "quillonda_b", name: "Quillonda Brasswit" },
+        ...{ site: null, note: "Has a brasswit", actor, at: story.clock.now() },
+      });
       expect(await forget(parts, asked, actor)).toMatchObject({ mentions: 4, localMentions: 5 });
       await pool.end();
       await story.until("10:30", "20m");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { uuid7 } from "../../src/lib/uuid7.ts";
 import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
 import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
@@ -7,8 +8,19 @@ import { expectEveryMentionOnce } from "./story.ts";
 onEveryEngine((begin) => {
   test("a verified author's complaint is one message, growth is none, and its end is in the thread", async () => {
     const story = await begin({ rules: { "verified-negative": VERIFIED } });
-    const { at, until, posted, slack } = story;
+    const { at, until, posted, slack, earshot, clock } = story;
     const angry = { sentiment: "negative", twitterVerified: true };
+    await earshot.stores.authorLists.put({
+      ...{
+        id: uuid7(clock.now()),
+        list: "VIP <b>",
+        author: "ann <b>",
+        name: null,
+        site: null,
+        note: "Call her",
+      },
+      ...{ actor: { via: "page", login: "bo", typed: null }, at: clock.now() },
+    });
     at("09:02").mention("Acme", { ...angry, fullname: "Ann <b>", snippet: "Never again & <!channel>" });
     at("09:11").mentions("Acme", { count: 5, ...angry });
     at("09:11").mentions("Acme", { count: 5, ...angry, twitterVerified: false });
@@ -39,6 +51,14 @@ onEveryEngine((begin) => {
           // Rich text is never parsed, so here it may be unescaped.
           { type: "rich_text_quote", elements: [{ type: "text", text: "Never again & <!channel>" }] },
         ],
+      },
+      {
+        type: "section",
+        text: {
+          type: "mrkdwn",
+          text: "*On our lists:* Ann &lt;b&gt; (VIP &lt;b&gt;: Call her)",
+          verbatim: true,
+        },
       },
       {
         type: "context",

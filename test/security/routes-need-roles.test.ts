@@ -182,6 +182,8 @@ const FOR_ACTING = [
   "POST /mentions/work",
   "POST /mentions/note",
   "POST /mentions/undo",
+  "POST /lists",
+  "POST /lists/end",
   "POST /alerts/:id/act",
   "POST /silences",
   "POST /silences/:id/expire",

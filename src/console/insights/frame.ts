@@ -24,7 +24,7 @@ interface Shown {
 /** A page that answers a question about a range of time: what is asked above, the answer below. */
 export function insightsPage({ address, scope, title, path, scripts = [] }: Shown, answer: Html): Page {
   const { question, queries, range, hasZones } = scope;
-  const { filter } = question;
+  const { filter, list } = question;
   const save = new URLSearchParams({ save: address }).toString();
   return {
     title,
@@ -48,6 +48,7 @@ ${
 }
 ${question.last === null && hidden({ from: question.from, to: question.to })}
 ${filter !== null && html`<input type="hidden" name="${filter.facet}" value="${filter.value}">`}
+${list !== null && html`<input type="hidden" name="list" value="${list}">`}
 <button type="submit">Show</button>
 ${queries.length > 1 && queryChoice(scope)}
 </form>
@@ -56,6 +57,10 @@ ${queries.length > 1 && queryChoice(scope)}
     }; compared with ${describeSpan(spanOfMoments(range.before), range.zone)}.${
       filter !== null &&
       html` Only ${filter.facet} ${foreign(filter.value)}. <a href="${path}">All mentions</a>.`
+    }${
+      list !== null &&
+      path === "/insights/speakers" &&
+      html` Only authors on the list ${foreign(list)}. <a href="${path}">All who speak</a>.`
     } ${address.includes("?") && html`<a href="/views?${save}">Save this view</a>`}</p>
 ${answer}`,
   };

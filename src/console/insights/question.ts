@@ -22,9 +22,11 @@ export const InsightsQuestion = RangeQuestion.extend({
     .union([z.string().max(100), z.array(z.string().max(100)).max(100)])
     .transform((ids) => [ids].flat().filter((id) => id !== ""))
     .catch([]),
+  /** Only authors on this list; for "who speaks". */
+  list: Filter,
   ...Object.fromEntries(FILTERS.map((facet) => [facet, Filter])),
-}).transform(({ query, last, from, to, by, ...filters }) => ({
-  ...{ query, last, from, to, by },
+}).transform(({ query, last, from, to, by, list, ...filters }) => ({
+  ...{ query, last, from, to, by, list },
   filter: filterOf(filters),
 }));
 export type InsightsQuestion = z.output<typeof InsightsQuestion>;

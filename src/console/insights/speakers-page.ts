@@ -1,14 +1,19 @@
-import type { Facet, FacetRow } from "#monitor";
+import type { AuthorListing, Facet, FacetRow, ListSums } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
-import { foreign, formatCompact } from "../parts/words.ts";
+import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 import { spanOfMoments } from "./range.ts";
 
-/** The values of each facet with the most mentions. */
-export type Speakers = readonly { readonly facet: SpeakerFacet; readonly rows: readonly FacetRow[] }[];
+export interface Speakers {
+  /** The values of each facet with the most mentions. */
+  readonly tables: readonly { readonly facet: SpeakerFacet; readonly rows: readonly FacetRow[] }[];
+  /** Who speaks of the lists that people keep. */
+  readonly sums: readonly ListSums[];
+  readonly listsOf: (facet: SpeakerFacet, value: string) => readonly AuthorListing[];
+}
 export const SPEAKER_FACETS = [
   "author",
   "domain",
@@ -34,11 +39,45 @@ export function speakersPage(address: string, scope: Scope, speakers: Speakers):
   const plain = { ...scope, question: { ...scope.question, filter: null } };
   return insightsPage(
     { address, scope: plain, title: "Who speaks", path: "/insights/speakers" },
-    html`${speakers.map(({ facet, rows }) => panel(facet, rows, plain))}`,
+    html`${listsPanel(speakers, plain)}${speakers.tables.map(({ facet, rows }) => panel(facet, rows, plain, speakers))}`,
   );
 }
 
-function panel(facet: SpeakerFacet, rows: readonly FacetRow[], scope: Scope): Html {
+function listsPanel({ sums }: Speakers, scope: Scope): Html {
+  const { list: chosen } = scope.question;
+  const about = html`<p class="hint">An author counts by handle, on every site. <a href="/lists">Author lists</a></p>`;
+  if (sums.length === 0)
+    return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
+<p class="empty">No author is on a list yet: VIP, press, customers. <a href="/lists">Put some on one</a>.</p></section>`;
+  const period = spanOfMoments(scope.range.moments);
+  return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
+<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-lists"><table class="precision"><thead><tr><th scope="col">List</th>
+<th scope="col" class="number">Authors who spoke</th><th scope="col" class="number">Mentions</th>
+<th scope="col">Against before</th><th scope="col" class="number">Negative</th></tr></thead>
+<tbody>${sums.map(({ list, authors, mentions, negative, before }) => {
+    const isChosen = chosen?.toLowerCase() === list.toLowerCase();
+    return html`<tr><th scope="row">${isChosen ? foreign(list) : html`<a href="${onList(scope, list)}">${foreign(list)}</a>`}</th>
+<td class="number">${formatNumber(authors)}</td>
+<td class="number"><a href="${mentionsLink(scope, { ...period, facet: { facet: "list", value: list } })}">${formatNumber(mentions)}<span
+  class="unseen"> mentions of ${list}</span></a></td>
+<td>${changeOf(mentions, before)}</td><td class="number">${mentions > 0 && formatShare(negative / mentions)}</td></tr>`;
+  })}</tbody></table></div>${about}</section>`;
+}
+
+/** The same page of the authors of one list. */
+function onList({ question: { query, last, from, to } }: Scope, list: string): string {
+  const asked = Object.entries({ last, from, to, list }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, String(value)] as [string, string]],
+  );
+  return `/insights/speakers?${new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked])}`;
+}
+
+function panel(
+  facet: SpeakerFacet,
+  rows: readonly FacetRow[],
+  scope: Scope,
+  { listsOf }: Pick<Speakers, "listsOf">,
+): Html {
   const [title, one, many] = TITLES[facet];
   const id = `h-${facet}`;
   const [first] = rows;
@@ -55,10 +94,15 @@ function panel(facet: SpeakerFacet, rows: readonly FacetRow[], scope: Scope): Ht
 <div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}"><table class="precision">
 <thead><tr><th scope="col">${title}</th><th scope="col" class="number">Mentions</th><th scope="col">Against before</th>
 <th scope="col" class="number">Negative</th><th scope="col" class="number">Reach</th><th scope="col">Over time</th></tr></thead>
-<tbody>${rows.map((row) => speaker(facet, row, scope, hasBefore))}</tbody></table></div></section>`;
+<tbody>${rows.map((row) => speaker(facet, row, scope, { hasBefore, lists: listsOf(facet, row.value) }))}</tbody></table></div></section>`;
 }
 
-function speaker(facet: SpeakerFacet, row: FacetRow, scope: Scope, hasBefore: boolean): Html {
+function speaker(
+  facet: SpeakerFacet,
+  row: FacetRow,
+  scope: Scope,
+  { hasBefore, lists }: { readonly hasBefore: boolean; readonly lists: readonly AuthorListing[] },
+): Html {
   const { value, mentions, before, negative, reach } = row;
   const { last, from, to, query } = scope.question;
   const asked = Object.entries({ last, from, to, [facet]: value }).flatMap(([name, one]) =>
@@ -66,9 +110,22 @@ function speaker(facet: SpeakerFacet, row: FacetRow, scope: Scope, hasBefore: bo
   );
   const overTime = new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked]);
   const link = mentionsLink(scope, { ...spanOfMoments(scope.range.moments), facet: { facet, value } });
-  return html`<tr><th scope="row"><a href="${link}">${foreign(value)}</a></th><td class="number">${formatNumber(mentions)}</td>
+  return html`<tr><th scope="row"><a href="${link}">${foreign(value)}</a>${
+    facet === "author" && authorLists(value, lists)
+  }</th><td class="number">${formatNumber(mentions)}</td>
 <td>${before > 0 ? changeOf(mentions, before) : hasBefore && html`<span class="badge is-new">new</span>`}</td>
 <td class="number">${formatShare(negative / mentions)}</td>
 <td class="number">${reach !== null && html`<span title="${formatNumber(reach)}">${formatCompact(reach)}</span>`}</td>
 <td><a href="/insights?${overTime.toString()}">chart<span class="unseen"> of ${value}</span></a></td></tr>`;
+}
+
+/** Its lists, with the site of those that mean one; or the way to a list. */
+function authorLists(author: string, lists: readonly AuthorListing[]): Html {
+  return html` <span class="lists">${lists.map(
+    ({ list, site, note }) =>
+      html`<span class="work is-list">${foreign(list)}${site !== null && html` on ${foreign(site)}`}${
+        note !== "" && html`<span class="note">: ${foreign(shorten(note, 60))}</span>`
+      }</span> `,
+  )}<a class="hint" href="/lists?${new URLSearchParams({ author }).toString()}">${lists.length === 0 ? "list" : "lists"}<span
+  class="unseen"> of ${author}</span></a></span>`;
 }

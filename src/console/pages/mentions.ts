@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  LONGEST_LIST_NAME,
   LONGEST_TAG,
   type MentionFilter,
   type MentionListing,
@@ -58,6 +59,7 @@ export const MentionsQuestion = z.object({
   assignee: optionalText(80),
   status: z.enum(WORK_FILTERS).nullable().catch(null),
   tag: optionalText(LONGEST_TAG),
+  list: optionalText(LONGEST_LIST_NAME),
   after: z.string().max(2000).transform(readPosition).catch(null),
 });
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
@@ -89,7 +91,7 @@ export function searchOf(
     question;
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
   const { rest, narrowing, faults } = readNarrowing(question.contains ?? "");
-  const { assignee, status, tag } = { ...question, ...narrowing };
+  const { assignee, status, tag, list } = { ...question, ...narrowing };
   const nameless =
     isMe(assignee) && me === null ? ["assignee: me is whoever is logged in; write a name."] : [];
   const because = [...faults, ...nameless];
@@ -97,7 +99,7 @@ export function searchOf(
     filter: {
       ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
       ...{ author, domain, language, pageType: type, category, country, story },
-      ...{ assignee: nameOf(assignee ?? null, me), status, tag },
+      ...{ assignee: nameOf(assignee ?? null, me), status, tag, list },
     },
     search: because.length > 0 ? { kind: "Fault", because } : readSearch(rest),
   };
@@ -172,7 +174,7 @@ ${hidden(question)}<button type="submit">Show</button>
         html`<label>${label} <input name="${name}" value="${question[name]}" maxlength="100" dir="auto"></label>`,
     )}</div>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
-title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip.</p></details>
+title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip, list:press.</p></details>
 </form>
 <p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}${
       work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
@@ -205,6 +207,7 @@ const FURTHER = [
   ["country", "Country"],
   ["assignee", "Assigned to"],
   ["tag", "Tag"],
+  ["list", "Author list"],
 ] as const;
 
 const FILTER_WORDS: Readonly<Record<WorkFilter, string>> = {
@@ -230,9 +233,9 @@ function ruleLink(
   const { rest, narrowing } = readNarrowing(question.contains ?? "");
   const search = readSearch(rest);
   const isOneWord = search.kind === "Words" && search.words.length === 1;
-  const { assignee, status, tag } = { ...question, ...narrowing };
+  const { assignee, status, tag, list } = { ...question, ...narrowing };
   // A rule judges what a mention says, and not what people decided about it.
-  const isOfPeople = [assignee, status, tag].some((one) => one != null);
+  const isOfPeople = [assignee, status, tag, list].some((one) => one != null);
   if (!hasRules || isOfPeople || !(isOneWord || search.kind === "Everything")) return null;
   const { sentiment, author, language, type, category } = question;
   const fields = {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import {
   type Alert,
-  countedBy,
+  type AuthorListing,
+  authorKeyOf,
   describeActor,
   eventAt,
   type Mention,
@@ -14,6 +15,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Corrections } from "../common/corrections.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
+import { type ListForm, listForm } from "../parts/author-lists.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
@@ -94,6 +96,10 @@ interface Work {
   /** What the last press did. */
   readonly notice: PressNotice | null;
   readonly story: (key: MentionKey) => Promise<WorkStory>;
+  /** Null: the reader changes no list. */
+  readonly listForm: ListForm | null;
+  /** The lists on which the authors of these mentions are. */
+  readonly listsOf: (mentions: readonly Mention[]) => Promise<(readonly AuthorListing[])[]>;
   /** The name of a new note. */
   readonly note: () => string;
 }
@@ -143,6 +149,7 @@ export async function whyMentionPage(
   const stories = await Promise.all(
     found.map(({ projectId, mention }) => work?.story({ ...mention, projectId })),
   );
+  const lists = (await work?.listsOf(found.map(({ mention }) => mention))) ?? [];
   const choices = await Promise.all(
     found.map(({ projectId, mention: { queryId } }) =>
       token !== null && corrections?.takes(queryId) ? corrections.choices(projectId, queryId) : null,
@@ -166,7 +173,7 @@ It is shown here when the changes of its source are read, in some minutes.</p>`
 }${work?.form && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>`}${found.map(
   (one, n) =>
     mentionPanel(one, nameOf(one), times, {
-      ...{ hasRules, token, choices: choices[n] ?? null },
+      ...{ hasRules, token, choices: choices[n] ?? null, lists: lists[n] ?? [], listing: work?.listForm ?? null },
       workflow: workflowOf(one, stories[n], times, work),
     }),
 )}${
@@ -218,23 +225,27 @@ function mentionPanel(
     hasRules,
     token,
     choices,
+    lists,
+    listing,
     workflow,
   }: {
     readonly hasRules: boolean;
     readonly token: string | null;
     /** Its categories to choose from; null: it is not corrected here. */
     readonly choices: readonly Category[] | null;
+    readonly lists: readonly AuthorListing[];
+    readonly listing: ListForm | null;
     readonly workflow: Html | null;
   },
 ): Html {
   const titleOf = (rule: string): Html =>
     hasRules ? html`<a href="${linkOfRule(rule)}">${times.titleOf(rule)}</a>` : html`${times.titleOf(rule)}`;
-  const shown = { mention, projectId, queryName, eventAt: eventAt(mention) };
+  const shown = { mention, projectId, queryName, eventAt: eventAt(mention), lists };
   const alerted = rules.filter(({ outcome }) => outcome === "Alerted");
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${workflow}${token !== null && choices !== null && correctForms(mention, choices, token)}${
+${listing !== null && putOnList(mention, listing)}${workflow}${token !== null && choices !== null && correctForms(mention, choices, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -256,6 +267,14 @@ ${times.titleOf(alert.rule)}</a>, ${alert.state}, ${countedBy(alert)} <span clas
 </li>`,
         )}</ol>`
   }</section>`;
+}
+
+/** Not of a mention that names nobody. */
+function putOnList(mention: Mention, form: ListForm): Html | null {
+  const author = authorKeyOf(mention);
+  if (author === null) return null;
+  const { authorName: name, domain: site } = mention;
+  return html`<details class="action-form"><summary>Put ${foreign(author)} on a list</summary>${listForm(form, { author, name, site })}</details>`;
 }
 
 function workflowOf(

@@ -3,6 +3,7 @@ import { type Mention, type ShownMention, speakerOf } from "#monitor";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
+import { listFacts } from "./author-lists.ts";
 import { highlight, type Mark } from "./highlight.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
 import { workflowFacts, writeKey } from "./workflow.ts";
@@ -56,7 +57,7 @@ export function mentionList(
 }
 
 function mentionItem(
-  { mention, projectId, queryName, eventAt, workflow }: ShownMention,
+  { mention, projectId, queryName, eventAt, workflow, lists }: ShownMention,
   times: Times,
   marks: readonly Mark[],
   isWorkedOn: boolean,
@@ -85,7 +86,7 @@ function mentionItem(
   }</span>${sentimentMark(mention.sentiment)}<span class="when">${times.moment(eventAt)}</span></div>
 ${mention.title !== null && mention.title !== mention.text && html`<p class="mention-title" dir="auto">${shorten(mention.title, 200)}</p>`}
 ${mention.text !== null && html`<p class="mention-text" dir="auto">${highlight(mention.text, marks, TEXT_LIMIT)}</p>`}
-<div class="mention-foot">${workflowFacts(workflow)}${facts.map(
+<div class="mention-foot">${listFacts(lists)}${workflowFacts(workflow)}${facts.map(
     (fact) => html`<span
   class="fact">${fact}</span>`,
   )}${outsideLink(mention.url, id)}<a class="fact"

@@ -25,6 +25,7 @@ const COLUMNS: Readonly<Record<string, (shown: ShownMention) => Cell>> = {
   status: ({ workflow }) => STATUS_WORDS[workflow?.status ?? "open"],
   assignee: ({ workflow }) => workflow?.assignee ?? null,
   "own tags": ({ workflow }) => workflow?.tags.join(", ") ?? "",
+  lists: ({ lists = [] }) => [...new Set(lists.map(({ list }) => list))].join(", "),
   id: ({ mention }) => mention.resourceId,
 };
 

@@ -1,15 +1,15 @@
 import { type MentionFilter, WORK_STATUSES, type WorkFilter } from "#monitor";
 
 /** What people decided about a mention, as somebody asks for it in the field of the search. */
-export type Narrowing = Pick<MentionFilter, "assignee" | "status" | "tag">;
+export type Narrowing = Pick<MentionFilter, "assignee" | "status" | "tag" | "list">;
 
 export const WORK_FILTERS = ["to-do", ...WORK_STATUSES] as const satisfies readonly WorkFilter[];
 
 /** A field, a phrase, a bracket, or a word. */
-const TOKEN = /(assignee|status|tag):(?:"([^"]*)"|([^\s()"]+))|"[^"]*"?|[()]|[^\s()"]+/gi;
+const TOKEN = /(assignee|status|tag|list):(?:"([^"]*)"|([^\s()"]+))|"[^"]*"?|[()]|[^\s()"]+/gi;
 
 /**
- * Takes `assignee:`, `status:` and `tag:` out of what somebody typed. The query language reads what mentions say, and
+ * Takes `assignee:`, `status:`, `tag:` and `list:` out of what somebody typed. The query language reads what mentions say, and
  * these are not of the mention: they narrow down the whole search, so they stand beside the rest of it.
  */
 export function readNarrowing(typed: string): {
@@ -21,7 +21,7 @@ export function readNarrowing(typed: string): {
     ...{ text: found[0], at: found.index, field: found[1]?.toLowerCase() },
     value: (found[2] ?? found[3] ?? "").trim(),
   }));
-  const narrowing: { assignee?: string; status?: WorkFilter; tag?: string } = {};
+  const narrowing: { assignee?: string; status?: WorkFilter; tag?: string; list?: string } = {};
   const faults: string[] = [];
   const left = new Set(tokens);
   let depth = 0;
@@ -37,6 +37,7 @@ export function readNarrowing(typed: string): {
     if (and !== undefined) left.delete(and);
     if (token.field === "assignee") narrowing.assignee = token.value;
     else if (token.field === "tag") narrowing.tag = token.value;
+    else if (token.field === "list") narrowing.list = token.value;
     else {
       const status = WORK_FILTERS.find((one) => one === token.value.toLowerCase());
       if (status === undefined) faults.push(`status: is one of ${WORK_FILTERS.join(", ")}.`);

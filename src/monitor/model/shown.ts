@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "./alert.ts";
+import type { AuthorListing } from "./author-list.ts";
 import type { Incident, IncidentEntry } from "./incident.ts";
 import type { Mention } from "./mention.ts";
 import type { ShownWorkflow, WorkStatus } from "./mention-workflow.ts";
@@ -16,6 +17,8 @@ export interface ShownMention {
   readonly eventAt: Instant;
   /** What people decided about it. Null: nothing; absent: the list does not show it. */
   readonly workflow?: ShownWorkflow | null;
+  /** The lists on which its author is. Absent: the list does not show it. */
+  readonly lists?: readonly AuthorListing[];
 }
 
 /** An alert in a list. */
@@ -84,6 +87,8 @@ export interface MentionFilter {
   readonly status?: WorkFilter | null;
   /** A tag of the source or of this installation, without regard to capitals. */
   readonly tag?: string | null;
+  /** Those whose author is on this list of people, without regard to capitals. */
+  readonly list?: string | null;
 }
 
 /** `to-do`: open, or in progress. */

@@ -82,15 +82,20 @@ export function createMentionCountStore(db: Db) {
       facet: Facet,
       { period, before }: { readonly period: Period; readonly before: Period },
       limit: number,
+      /** Only authors on this list. */
+      list: string | null = null,
     ): Promise<FacetRow[]> {
-      const isIn = ({ from, to }: Period) => sql`c.quarter >= ${at(from)} and c.quarter < ${at(to)}`;
+      const isListed =
+        list === null
+          ? sql`true`
+          : sql`lower(c.value) in (select author_key from earshot.listed_authors where list_key = lower(${list}))`;
       const { rows } = await sql<FacetRow>`
         with summed as (
-          select c.value, coalesce(sum(c.mentions) filter (where ${isIn(before)}), 0)::int as before,
-            ${sumsWhere(isIn(period))}
+          select c.value, coalesce(sum(c.mentions) filter (where ${inSpan(before)}), 0)::int as before,
+            ${sumsWhere(inSpan(period))}
           from ${keysOf(queries)}
           join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
-          where c.facet = ${facet} and (${isIn(period)} or ${isIn(before)})
+          where c.facet = ${facet} and (${inSpan(period)} or ${inSpan(before)}) and ${isListed}
           group by c.value)
         select value, before, mentions, negative, neutral, positive, reach,
           (count(*) over ())::int as "values", (count(*) filter (where before = 0) over ())::int as "newValues"
@@ -111,8 +116,8 @@ export function createMentionCountStore(db: Db) {
       mentions: { readonly period: number; readonly before: number },
       limit: number,
     ): Promise<MoverRow[]> {
-      const negativeIn = ({ from, to }: Period) =>
-        sql`coalesce(sum(c.negative) filter (where c.quarter >= ${at(from)} and c.quarter < ${at(to)}), 0)::int`;
+      const negativeIn = (span: Period) =>
+        sql`coalesce(sum(c.negative) filter (where ${inSpan(span)}), 0)::int`;
       const { rows } = await sql<MoverRow>`
         select facet, value, negative, "negativeBefore" from (
           select *, row_number() over (partition by facet order by
@@ -123,8 +128,7 @@ export function createMentionCountStore(db: Db) {
             from ${keysOf(queries)}
             join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
             where c.facet = any(${[...facets]}::text[]) and c.negative > 0
-              and (c.quarter >= ${at(period.from)} and c.quarter < ${at(period.to)}
-                or c.quarter >= ${at(before.from)} and c.quarter < ${at(before.to)})
+              and (${inSpan(period)} or ${inSpan(before)})
             group by c.facet, c.value) summed) ranked
         where place <= ${limit} order by array_position(${[...facets]}::text[], facet), place
       `.execute(db);
@@ -167,9 +171,14 @@ interface Quarter extends QueryKey {
   readonly quarter: Instant;
 }
 
-interface Period {
+export interface Period {
   readonly from: Instant;
   readonly to: Instant;
+}
+
+/** Of counts `c`. */
+export function inSpan({ from, to }: Period) {
+  return sql`c.quarter >= ${at(from)} and c.quarter < ${at(to)}`;
 }
 
 /** Writes what differs from the mentions, so that a quarter with thousands of authors is not written for one more. */
@@ -222,7 +231,7 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
   `.execute(tx);
 }
 
-function keysOf(queries: readonly QueryKey[]) {
+export function keysOf(queries: readonly QueryKey[]) {
   const keys = queries.map(({ projectId, queryId }) => ({ projectId, queryId }));
   return sql`json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)`;
 }

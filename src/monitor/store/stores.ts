@@ -3,6 +3,7 @@ import { createAccessTokenStore } from "./access-tokens.ts";
 import { createAlertMessageStore } from "./alert-messages.ts";
 import { createAlertStore } from "./alerts.ts";
 import { createAuditStore } from "./audit.ts";
+import { createAuthorListStore } from "./author-lists.ts";
 import { createChannelLimitStore } from "./channel-limits.ts";
 import { createConditionStore, createDistinctAuthorStore, createSeenValueStore } from "./conditions.ts";
 import { createCorrectionStore } from "./corrections.ts";
@@ -119,6 +120,7 @@ function createFacts(db: Db) {
     slackPeople: createSlackPeopleStore(db),
     audit: createAuditStore(db),
     views: createViewStore(db),
+    authorLists: createAuthorListStore(db),
     failures: createFailureStore(db),
     deadLetters: createDeadLetterStore(db),
     health: createWatchStore(db),

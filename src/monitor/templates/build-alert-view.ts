@@ -5,7 +5,7 @@ import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { countedBy, titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
-import { buildFindings, describeStory, howOften, NEW_WORDS, newWordsOf } from "./build-findings.ts";
+import { buildFindings, describeListed, describeStory, howOften, type ListedMention } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
@@ -30,6 +30,8 @@ export interface AlertViewFacts {
   readonly storyOf?: (mention: Mention) => string;
   /** The story that most of its mentions share, with its key; null or absent: none is shared. */
   readonly story?: (ShownStory & { readonly key: string }) | null;
+  /** Those of the mentions whose authors people have on their lists; absent: none. */
+  readonly listed?: readonly ListedMention[];
   readonly rule: { readonly name: string; readonly title?: string; readonly description: string | null };
   /** The findings at the time of the notification; null or absent if there are none. */
   readonly explanation?: Explanation | null;
@@ -126,7 +128,11 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
       ...(story === null
         ? []
         : [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]),
-      ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
+      ...(facts.listed === undefined || facts.listed.length === 0
+        ? []
+        : [{ part: "who" as const, label: "On our lists", text: describeListed(facts.listed) }]),
+      // Of an alert that is over, what it was about is enough.
+      ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
       ...(facts.before === undefined
         ? []
         : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),

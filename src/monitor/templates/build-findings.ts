@@ -1,6 +1,7 @@
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY } from "../../lib/instant.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
+import { type AuthorListing, authorKeyOf } from "../model/author-list.ts";
 import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { cleanLine, shortenText } from "./escape.ts";
@@ -54,6 +55,37 @@ export function describeStory(
   return widest.resourceId === first.resourceId
     ? `${shared}; first and furthest by ${began}, ${audience}`
     : `${shared}; first by ${began}; furthest by ${who(widest)}, ${audience}`;
+}
+
+/** A mention whose author people have on their lists. */
+export interface ListedMention {
+  readonly mention: Mention;
+  readonly lists: readonly AuthorListing[];
+}
+
+/** "Ann Example (VIP: call her first)"; of several authors without the notes: "Ann (VIP), Bo (press, VIP) and 2 more". */
+export function describeListed(listed: readonly ListedMention[]): string {
+  const byAuthor = new Map<string, ListedMention>();
+  for (const one of [...listed].sort((a, b) => followersOf(b) - followersOf(a))) {
+    const key = authorKeyOf(one.mention)?.toLowerCase() ?? "";
+    if (!byAuthor.has(key)) byAuthor.set(key, one);
+  }
+  const isOne = byAuthor.size === 1;
+  const authors = [...byAuthor.values()].map(({ mention, lists }) => {
+    const on = lists.map(({ list, note }) =>
+      isOne && note !== "" ? `${name(list, 40)}: ${name(note, 80)}` : name(list, 40),
+    );
+    return `${name(speakerOf(mention) ?? "an unknown author", 40)} (${[...new Set(on)].join(", ")})`;
+  });
+  const more = authors.length - MOST_LISTED_AUTHORS;
+  const shown = authors.slice(0, MOST_LISTED_AUTHORS).join(", ");
+  return more > 0 ? `${shown} and ${formatNumber(more)} more` : shown;
+}
+
+const MOST_LISTED_AUTHORS = 3;
+
+function followersOf({ mention: { followers } }: ListedMention): number {
+  return followers ?? 0;
 }
 
 /** "the first such alert in 30 days", "the 3rd such alert in 6 days". */

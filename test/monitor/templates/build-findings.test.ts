@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { Explanation } from "../../../src/monitor/model/alert.ts";
-import { buildFindings } from "../../../src/monitor/templates/build-findings.ts";
+import { buildFindings, describeListed } from "../../../src/monitor/templates/build-findings.ts";
+import { aMention } from "../../mention.ts";
 import { NO_EXPLANATION } from "../alerts/no-explanation.ts";
 import { alertOf } from "../notify/alert-of.ts";
 
@@ -85,4 +86,17 @@ test("of a young query it is said how far back its counts go", () => {
       alertOf({ ...ALERT, values: {} }),
     ),
   ).toEqual(["How big: the most in 30 min since counting began on Sat 14 Feb 2026"]);
+});
+
+test("who is on our lists: one author with the note; of several the most followed, each once, without notes", () => {
+  const says = (author: string, followers: number | null, ...lists: readonly string[]) => ({
+    mention: aMention({ author, followers }),
+    lists: lists.map((list) => ({ id: list, list, site: null, note: `about ${author}` })),
+  });
+  expect(describeListed([says("@ann", 10, "VIP", "press"), says("Ann", null, "VIP", "press")])).toBe(
+    "@ann (VIP: about @ann, press: about @ann)",
+  );
+  const four = ["a", "b", "c", "d"].map((author, n) => says(author, n, "VIP"));
+  expect(describeListed(four.slice(0, 2))).toBe("b (VIP), a (VIP)");
+  expect(describeListed([...four, ...four])).toBe("d (VIP), c (VIP), b (VIP) and 1 more");
 });

@@ -96,6 +96,7 @@ async function alertView(
     shared === null
       ? null
       : await parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY);
+  const listings = await parts.stores.authorLists.ofMentions(candidates.map(({ mention }) => mention));
   const view = buildAlertView({
     kind,
     alert,
@@ -104,6 +105,10 @@ async function alertView(
     mentions: candidates.map(({ mention }) => mention),
     deleted: content.forgotten,
     storyOf: (mention) => stories.get(mention) ?? "",
+    listed: candidates.flatMap(({ mention }, n) => {
+      const lists = listings[n] ?? [];
+      return lists.length === 0 ? [] : [{ mention, lists }];
+    }),
     ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
     rule: {
       name: alert.rule,

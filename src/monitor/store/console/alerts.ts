@@ -14,6 +14,7 @@ import type {
   ShownStory,
 } from "../../model/shown.ts";
 import { type StoredEvent, toEvent } from "../alert-history.ts";
+import { LISTS } from "../author-lists.ts";
 import { at, type Db, projects } from "../database.ts";
 import { MOST_SEVERE_FIRST } from "../severity-order.ts";
 
@@ -169,7 +170,7 @@ export function createConsoleAlerts(db: Db) {
     async alertMatches(projectId: string, alertId: string, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
         select m.body as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
-          m.event_at as "eventAt"
+          m.event_at as "eventAt", ${LISTS} as lists
         from earshot.matches x join earshot.mentions m using (project_id, query_id, resource_id, day)
         left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id
         where x.project_id = ${projectId} and x.alert_id = ${alertId}::uuid
@@ -227,7 +228,8 @@ export function createConsoleAlerts(db: Db) {
     /** Mentions of the query in the window of an alert, those with the largest reach first. */
     async windowMentions(alert: Alert, sentiment: string | null, limit: number): Promise<ShownMention[]> {
       const { rows } = await sql<ShownMention>`
-        select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt" from (
+        select body as mention, project_id as "projectId", ${alert.queryName} as "queryName", event_at as "eventAt",
+          ${LISTS} as lists from (
           select * from earshot.mentions
           where project_id = ${alert.projectId} and query_id = ${alert.queryId}
             and event_at >= ${at(alert.windowFrom)} and event_at < ${at(alert.windowTo)}

@@ -12,6 +12,7 @@ import type {
 } from "../../model/shown.ts";
 import { NOBODY } from "../../model/shown.ts";
 import { nameKey } from "../../model/user.ts";
+import { LISTS, listedAs } from "../author-lists.ts";
 import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
 
@@ -62,6 +63,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           filter.category,
           filter.story,
           filter.tag,
+          filter.list,
         ].some((one) => one != null);
       const share = searches ? scanLimit : limit + 1;
       const statement = sql<FoundRow>`
@@ -75,7 +77,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
         ends as (select count(*) as scanned, max(i) as last from scanned)
         select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
-            'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}) as found,
+            'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}, 'lists', ${LISTS}) as found,
           m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
         from fitting m ${WITH_QUERY}
         left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id
@@ -112,7 +114,7 @@ const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'t
   then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
   else m.body end`;
 const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
-  m.event_at as "eventAt"`;
+  m.event_at as "eventAt", ${LISTS} as lists`;
 const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
 const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id`;
 
@@ -176,6 +178,7 @@ function fits(filter: MentionFilter) {
     category = null,
     story = null,
     tag = null,
+    list = null,
   } = filter;
   const parts = [...(contains === null ? [] : [contains]), ...words];
   const conditions = [
@@ -215,6 +218,12 @@ function fits(filter: MentionFilter) {
             select from earshot.mention_workflow w where w.project_id = scanned.project_id
               and w.query_id = scanned.query_id and w.resource_id = scanned.resource_id and w.day = scanned.day
               and lower(${tag}) in (select lower(t) from unnest(w.tags) t)))`,
+        ]),
+    ...(list === null
+      ? []
+      : [
+          sql`exists (select from earshot.listed_authors l
+            where l.list_key = lower(${list}) and ${listedAs(sql`scanned.body`)})`,
         ]),
   ];
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);

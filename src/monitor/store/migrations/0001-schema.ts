@@ -878,6 +878,23 @@ create table earshot.views (
 );
 create index views_of_user on earshot.views (name_key);
 
+-- Authors on lists of people. A request to forget finds them by their names.
+create table earshot.listed_authors (
+  id uuid not null unique,
+  -- In lower case, as authors are compared.
+  list_key text not null,
+  list text not null,
+  author_key text not null,
+  author text not null,
+  name text,
+  -- Empty: on every site.
+  site text not null,
+  note text not null,
+  actor jsonb not null,
+  at timestamptz not null,
+  primary key (author_key, list_key, site)
+);
+
 -- Who somebody in Slack is here.
 create table earshot.slack_people (
   team_id text not null,
