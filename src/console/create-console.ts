@@ -76,6 +76,8 @@ export interface ConsoleDeps {
   readonly inbox: InboxView | null;
   /** Absent if no mail carries an unsubscribe link. */
   readonly unsubscribing?: Unsubscribing;
+  /** Whether users can get mails. */
+  readonly mailsPeople?: boolean;
   /** Absent if the console is read-only. */
   readonly actions?: ConsoleActions;
   /** Where vendors post clicks on buttons. */
@@ -189,7 +191,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   invitationRoutes(app, { stores: deps.stored, login: auth.login, forms, wall });
   accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
   userRoutes(app, { stores: deps.stored, users, forms, times, wall, publicUrl }, frames);
-  viewRoutes(app, { stores: deps.stored, forms, times, wall }, frames);
+  viewRoutes(app, { stores: deps.stored, forms, times, wall, hasMail: deps.mailsPeople === true }, frames);
   const { facts, stored: stores } = deps;
   incidentRoutes(app, { facts, stores, forms, times, wall, publicUrl }, frames);
   const closeReviews = reviewRoutes(app, { facts, stores, forms, times }, frames);

@@ -1,15 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type ConsoleFacts, type Stores, summarizeUnneeded } from "#monitor";
+import {
+  buildMovers,
+  buildVolume,
+  type ConsoleFacts,
+  InsightsQuestion,
+  MOST_MOVERS,
+  MOVING_FACETS,
+  type Stores,
+  spanOfMoments,
+  summarizeUnneeded,
+  type Volume,
+} from "#monitor";
 import { CHART_SCRIPT } from "./common/assets.ts";
 import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "./insights/movers.ts";
-import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
-import { spanOfMoments } from "./insights/range.ts";
+import { readScope, type Scope } from "./insights/question.ts";
 import { responsePage } from "./insights/response-page.ts";
 import { MOST_ROWS, SPEAKER_FACETS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
 import { MOST_STORIES, storiesPage } from "./insights/stories-page.ts";
-import { buildVolume, type Volume } from "./insights/volume.ts";
 import { volumePage, volumePart } from "./insights/volume-page.ts";
 
 /** Pages that answer a question about a range of time, from counts that were made before anybody asks. */

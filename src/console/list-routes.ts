@@ -76,7 +76,11 @@ export async function listFormOf(
 const line = (longest: number) =>
   z
     .string()
-    .transform((text) => storableText(text).replaceAll(/[\p{Cc}\s]+/gu, " ").trim())
+    .transform((text) =>
+      storableText(text)
+        .replaceAll(/[\p{Cc}\s]+/gu, " ")
+        .trim(),
+    )
     .pipe(z.string().max(longest));
 const orNone = (longest: number) =>
   line(longest)

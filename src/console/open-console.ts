@@ -13,6 +13,7 @@ import {
   type Earshot,
   formatTime,
   linkSecret,
+  mailerOf,
   openDatabase,
   openInteractionEndpoints,
   type Previews,
@@ -151,6 +152,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     ...(options.why === undefined ? {} : { ...options.why, keptFrom: clock.now() - options.why.retentionMs }),
   });
   return {
+    mailsPeople: mailerOf(options.receivers ?? []) !== null,
     unsubscribing: createUnsubscribing({ stores, secret, clock: systemClock }),
     facts,
     secret,

@@ -31,6 +31,7 @@ export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
 export { summarizeUnneeded } from "./digest/unneeded.ts";
+export { readMailedView } from "./digest/view-digests.ts";
 export {
   askEach,
   type TextVerdict,
@@ -89,10 +90,10 @@ export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export {
   type AuthorListing,
   authorKeyOf,
-  LONGEST_LIST_NAME,
-  LONGEST_LIST_NOTE,
   type ListedAuthor,
   type ListSums,
+  LONGEST_LIST_NAME,
+  LONGEST_LIST_NOTE,
 } from "./model/author-list.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
@@ -128,6 +129,7 @@ export {
   type WorkflowStep,
 } from "./model/mention-workflow.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
+export { PEOPLE } from "./model/people.ts";
 export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
 export {
@@ -229,6 +231,7 @@ export { openInteractionEndpoints } from "./notify/interactions.ts";
 export { type Invitation, sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
 export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
+export { mailerOf } from "./notify/people.ts";
 export {
   aboutOf,
   contentOfSample,
@@ -337,7 +340,7 @@ export {
 } from "./store/sibling-database.ts";
 export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
-export type { SavedView } from "./store/views.ts";
+export type { ListedView, SavedView } from "./store/views.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
@@ -348,6 +351,24 @@ export { formatTime } from "./templates/formatters.ts";
 export { openTemplates, validTemplates } from "./templates/open-templates.ts";
 export { type Sample, samples } from "./templates/samples.ts";
 export { TEMPLATE_NAMES, type TemplateName } from "./templates/template-names.ts";
+export {
+  buildVolume,
+  type Mood,
+  type VoiceOf,
+  type Volume,
+} from "./views/count-volume.ts";
+export { buildMovers, MOST_MOVERS, MOVING_FACETS, type Mover } from "./views/movers.ts";
+export { chosenQueries, InsightsQuestion } from "./views/question.ts";
+export {
+  describeSpan,
+  labelOf,
+  RANGES,
+  type Range,
+  readRange,
+  STEPS,
+  shortLabelOf,
+  spanOfMoments,
+} from "./views/range.ts";
 export {
   noteMention,
   type PressResult,

@@ -33,6 +33,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
   alerts: ["rules"],
   incidents: [],
   workflow: [],
+  views: [],
   templates: [],
   rules: ["spike"],
   "polling/planner": [],
@@ -55,7 +56,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "notify/deliver": ["notify", "notify/notifiers"],
   "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
-  digest: ["templates", "incidents"],
+  digest: ["templates", "incidents", "views"],
   health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
   config: ["health", "source"],
   // What a command opens of a monitor that may not run.

@@ -24,12 +24,18 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
   let room: string;
 
   beforeAll(async () => {
-    web = await startTestConsole(NOW);
+    web = await startTestConsole(NOW, { deps: { mailsPeople: true } });
     const { crisis, single } = await makeAStory(web.stores, NOW);
     incident = await makeAnIncident(web.stores, { ...crisis, lastSeenAt: NOW }, [single]);
     await workOn(incident);
     const parts = { stores: web.stores, namesOfFile: [], now: NOW };
-    await addUser(parts, { name: "ann", role: "admin", email: null, password: PASSWORD, by: "test" });
+    await addUser(parts, {
+      name: "ann",
+      role: "admin",
+      email: "ann@acme.example",
+      password: PASSWORD,
+      by: "test",
+    });
     await addUser(parts, { name: "bob", role: "viewer", email: null, password: null, by: "ann" });
     const invited = await invite(parts, "bob", DAY);
     invitation = invited.outcome === "Done" ? invited.path : "";
@@ -39,6 +45,14 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
     await web.stores.views.add({
       ...{ id: "0199b2c4-7d1a-7000-8000-000000000001", nameKey: "bob", title: "Fires", isShared: true },
       ...{ address: "/mentions?contains=fire", createdAt: NOW },
+    });
+    await web.stores.views.add({
+      ...{ id: "0199b2c4-7d1a-7000-8000-000000000002", nameKey: "bob", title: "Our week", isShared: true },
+      ...{ address: "/insights?last=7d", createdAt: NOW },
+    });
+    await web.stores.authorLists.put({
+      ...{ id: "0199b2c4-7d1a-7000-8000-000000000003", list: "VIP", author: "ann", name: "Ann", site: null },
+      ...{ note: "Call her first", actor: { via: "page", login: "ann", typed: null }, at: NOW },
     });
     browser = await openBrowser();
   });
@@ -89,6 +103,7 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
           [`/incidents/${incident.id}/review`, "review"],
           ["/audit", "audit"],
           ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
+          ["/lists?author=bo", "lists"],
           ["/mentions?contains=the+OR+a&language=en", "search"],
           ["/mentions?contains=%28open", "search-fault"],
         ] as const)

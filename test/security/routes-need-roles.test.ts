@@ -34,6 +34,8 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
     "POST /mentions/work",
     "POST /mentions/note",
     "POST /mentions/undo",
+    "POST /lists",
+    "POST /lists/end",
     "POST /silences",
     "POST /silences/:id/expire",
     "POST /inbox/press",
@@ -150,7 +152,7 @@ function neededFor(route: string): UserRole {
 
 /** What a token opens besides: of each scope the routes that others must not, and of `read` all pages and JSON. */
 const FOR_PEOPLE = [
-  ...["GET /views", "POST /views", "POST /views/end"],
+  ...["GET /views", "POST /views", "POST /views/end", "POST /views/mail", "POST /views/mail/end"],
   ...["GET /setup", "POST /setup", "POST /logout", "POST /rules/try", "POST /rules/download", "GET /account"],
   ...[
     "POST /account/password",

@@ -97,6 +97,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /views": people("viewer"),
   "POST /views": people("viewer"),
   "POST /views/end": people("viewer"),
+  "POST /views/mail": people("viewer"),
+  "POST /views/mail/end": people("viewer"),
   "GET /setup": people("viewer"),
   "POST /logout": people("viewer"),
   // One's own password, sessions and tokens.
@@ -187,6 +189,8 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /account/tokens/end": "token.end",
   "POST /views": "view.save",
   "POST /views/end": "view.end",
+  "POST /views/mail": "view.mail",
+  "POST /views/mail/end": "view.mail-end",
   "POST /users": "user.add",
   "POST /users/change": "user.change",
 };

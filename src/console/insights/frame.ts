@@ -1,9 +1,9 @@
+import { describeSpan, RANGES, STEPS, spanOfMoments } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { type Scope, sameOn } from "./question.ts";
-import { describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";
 
 /** The pages of Insights; a question goes along from one to the other. */
 const PAGES = [

@@ -1,4 +1,4 @@
-import { type AnsweredAlert, MOST_ANSWERED_ALERTS, type UnneededView } from "#monitor";
+import { type AnsweredAlert, labelOf, MOST_ANSWERED_ALERTS, shortLabelOf, type UnneededView } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
@@ -9,7 +9,6 @@ import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { insightsPage } from "./frame.ts";
 import type { Scope } from "./question.ts";
-import { labelOf, shortLabelOf } from "./range.ts";
 import { type Answers, answerMs, buildAnswers, buildRuleAnswers, type RuleAnswers } from "./response.ts";
 
 interface Response {

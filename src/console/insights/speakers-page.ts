@@ -1,11 +1,10 @@
-import type { AuthorListing, Facet, FacetRow, ListSums } from "#monitor";
+import { type AuthorListing, type Facet, type FacetRow, type ListSums, spanOfMoments } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
-import { spanOfMoments } from "./range.ts";
 
 export interface Speakers {
   /** The values of each facet with the most mentions. */
@@ -124,7 +123,7 @@ function authorLists(author: string, lists: readonly AuthorListing[]): Html {
   return html` <span class="lists">${lists.map(
     ({ list, site, note }) =>
       html`<span class="work is-list">${foreign(list)}${site !== null && html` on ${foreign(site)}`}${
-        note !== "" && html`<span class="note">: ${foreign(shorten(note, 60))}</span>`
+        note !== "" && html`<span class="list-note">: ${foreign(shorten(note, 60))}</span>`
       }</span> `,
   )}<a class="hint" href="/lists?${new URLSearchParams({ author }).toString()}">${lists.length === 0 ? "list" : "lists"}<span
   class="unseen"> of ${author}</span></a></span>`;

@@ -1,4 +1,12 @@
-import { eventAt, type Mention, type SpreadStory, speakerOf } from "#monitor";
+import {
+  eventAt,
+  labelOf,
+  type Mention,
+  type SpreadStory,
+  shortLabelOf,
+  spanOfMoments,
+  speakerOf,
+} from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
@@ -10,7 +18,6 @@ import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
-import { labelOf, shortLabelOf, spanOfMoments } from "./range.ts";
 
 export const MOST_STORIES = 10;
 

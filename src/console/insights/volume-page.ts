@@ -1,3 +1,13 @@
+import {
+  type InsightsQuestion,
+  labelOf,
+  type Mood,
+  type Mover,
+  shortLabelOf,
+  spanOfMoments,
+  type VoiceOf,
+  type Volume,
+} from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import { type Column, columnChart } from "../parts/column-chart.ts";
@@ -5,10 +15,7 @@ import { livePart } from "../parts/live.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
-import type { Mover } from "./movers.ts";
-import type { InsightsQuestion, Scope } from "./question.ts";
-import { labelOf, shortLabelOf, spanOfMoments } from "./range.ts";
-import type { Mood, VoiceOf, Volume } from "./volume.ts";
+import type { Scope } from "./question.ts";
 
 const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
 

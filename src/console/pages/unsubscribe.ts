@@ -1,4 +1,4 @@
-import type { Subscription } from "#monitor";
+import { PEOPLE, type Subscription } from "#monitor";
 import { type Html, html } from "../common/html.ts";
 import { foreign } from "../parts/words.ts";
 import { barePage } from "./bare-page.ts";
@@ -13,9 +13,14 @@ function unknown(): Html {
 }
 
 function subscribedSection(token: string, { digest, receiver, isSubscribed }: Subscription): Html {
+  // A view has a piece of an id in its name, so that no other is called so.
+  const shown = digest.replace(/ #[0-9a-f]{8}$/, "");
+  const isUser = receiver === PEOPLE;
+  const who = isUser ? "You get" : html`${foreign(receiver)} gets`;
+  const gone = isUser ? "You no longer get" : html`${foreign(receiver)} no longer gets`;
   return isSubscribed
-    ? html`<h1>Unsubscribe from ${foreign(digest)}?</h1><p>${foreign(receiver)} gets this digest.</p>
+    ? html`<h1>Unsubscribe from ${foreign(shown)}?</h1><p>${who} this digest.</p>
 <form method="post" action="/unsubscribe/${token}"><button type="submit">Unsubscribe</button></form>`
-    : html`<h1>Unsubscribed from ${foreign(digest)}</h1><p>${foreign(receiver)} no longer gets this digest.</p>
+    : html`<h1>Unsubscribed from ${foreign(shown)}</h1><p>${gone} this digest.</p>
 <form method="post" action="/unsubscribe/${token}?undo=yes"><button type="submit">Subscribe again</button></form>`;
 }

@@ -1,7 +1,9 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { DigestEdition } from "../model/digest.ts";
+import { spanOfMoments } from "../views/range.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { dueDigest } from "./schedule.ts";
+import { rangeOfView, readMailedView } from "./view-digests.ts";
 
 export interface AnnounceStore {
   /** When the digest was first seen in a configuration; `now` if it is new. */
@@ -18,12 +20,29 @@ export async function announceDigests(
   now: Instant,
 ): Promise<void> {
   for (const digest of digests) {
-    const since = await store.since(digest.name, now);
-    const latest = await store.latest(digest.name);
-    const last = latest === null ? null : { key: latest.localDate, periodTo: latest.period.to };
+    const { since, last } = digest.known ?? (await ask(store, digest.name, now));
     const due = dueDigest(digest, last, since, now);
     if (due.outcome === "Waits") continue;
-    const { key, at, period, before } = due.occurrence;
+    const { key, at } = due.occurrence;
+    const { period, before } = periodsOfView(digest, at) ?? due.occurrence;
     await store.announce({ name: digest.name, localDate: key, dueAt: at, period, before });
   }
+}
+
+async function ask(
+  store: AnnounceStore,
+  name: string,
+  now: Instant,
+): Promise<NonNullable<PlannedDigest["known"]>> {
+  const since = await store.since(name, now);
+  const latest = await store.latest(name);
+  return { since, last: latest === null ? null : { key: latest.localDate, periodTo: latest.period.to } };
+}
+
+/** A view has a range of its own. */
+function periodsOfView({ view, timezone }: PlannedDigest, at: Instant) {
+  const read = view === undefined ? null : readMailedView(view.address);
+  if (read === null) return null;
+  const { moments, before } = rangeOfView(read.question, at, timezone);
+  return { period: spanOfMoments(moments), before: spanOfMoments(before) };
 }

@@ -7,17 +7,20 @@ import { countIncident, spanOf } from "../incidents/incident-counts.ts";
 import type { Bucket } from "../incidents/incident-life.ts";
 import { calmFrom } from "../incidents/incident-life.ts";
 import type { Alert } from "../model/alert.ts";
-import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
+import { ALL_PROJECTS, type DigestEdition, type SentAlert } from "../model/digest.ts";
 import type { Membership, WholeIncident } from "../model/incident.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { WatchedQuery } from "../model/query.ts";
+import type { ViewMail } from "../model/view-mail.ts";
 import type { DigestView } from "../templates/digest-view.ts";
 import { summarizeIncident } from "../templates/incident-view.ts";
+import { collectView, type ViewStore } from "./collect-view.ts";
 import { composeDigest, type DigestFacts, type QueryFacts } from "./compose.ts";
 import type { FetchInsights, Insights } from "./insights.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { type Period, periodsBefore } from "./schedule.ts";
 import { summarizeUnneeded } from "./unneeded.ts";
+import { planViews } from "./view-digests.ts";
 import { type VolumeCount, volumeStep } from "./volume.ts";
 
 /** Mentions of one query and sentiment in a period. */
@@ -28,10 +31,8 @@ export interface SentimentCount {
 }
 
 /** The stores that a digest reads from and writes to. */
-export interface DigestStore {
-  readonly queries: { active(): Promise<readonly WatchedQuery[]> };
-  readonly polls: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<Instant | null> };
-  readonly digests: {
+export interface DigestStore extends ViewStore {
+  readonly digests: ViewStore["digests"] & {
     /** Locks an edition that is not built yet until the transaction ends; null if it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
     sentiments(period: Period): Promise<readonly SentimentCount[]>;
@@ -43,7 +44,6 @@ export interface DigestStore {
     ): Promise<readonly VolumeCount[]>;
     /** Receivers who have ended their subscription to a digest. */
     unsubscribed(name: string): Promise<readonly string[]>;
-    stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
     insights(queries: readonly WatchedQuery[], period: Period): Promise<Insights>;
     /** The alerts of which messages were sent in the period. */
     sentAlerts(queries: readonly WatchedQuery[], period: Period): Promise<readonly SentAlert[]>;
@@ -70,6 +70,8 @@ export interface DigestParts {
   readonly store: DigestStore & {
     /** A transaction that sees one state of the tables: the numbers of a digest add up. */
     snapshot<T>(work: (store: DigestStore) => Promise<T>): Promise<T>;
+    readonly views: { mails(): Promise<readonly ViewMail[]> };
+    readonly mentionCounts: { countStale(): Promise<void> };
   };
   readonly digests: readonly PlannedDigest[];
   /** Called before the digest is built, because it is slow; absent if there is no source. */
@@ -99,8 +101,10 @@ export async function buildDigest(
 ): Promise<BuildOutcome> {
   const due = await parts.store.digests.findDue(job.name, job.localDate);
   if (due === null) return { outcome: "NotDue" };
-  const config = parts.digests.find((digest) => digest.name === job.name);
-  const asked = config === undefined ? null : await askInsights(parts, config, due);
+  const config = await plannedDigest(parts, job.name);
+  const asked = config === undefined || config.view ? null : await askInsights(parts, config, due);
+  // Views read counts that are made within a minute.
+  if (config?.view !== undefined) await parts.store.mentionCounts.countStale();
   const built = await parts.store.snapshot(async (store) => {
     const edition = await store.digests.lockDue(job.name, job.localDate);
     if (edition === null) return { outcome: { outcome: "NotDue" } as const, pending: [] };
@@ -108,8 +112,11 @@ export async function buildDigest(
       await store.digests.settle(edition, "skipped", null);
       return { outcome: { outcome: "NotConfigured" } as const, pending: [] };
     }
-    const view = await collect(store, config, edition, { ...parts, asked });
-    if (view.quiet && config.skipQuiet) {
+    const view =
+      config.view === undefined
+        ? await collect(store, config, edition, { ...parts, asked })
+        : await collectView(store, { ...config, view: config.view }, edition, parts.consoleUrl());
+    if (view === null || (view.quiet && config.skipQuiet)) {
       await store.digests.settle(edition, "skipped", view);
       return { outcome: { outcome: "SkippedQuiet" } as const, pending: [] };
     }
@@ -122,6 +129,15 @@ export async function buildDigest(
   });
   await parts.onPending(built.pending);
   return built.outcome;
+}
+
+/** Of the configuration, or a view that somebody wants. */
+async function plannedDigest(
+  { store, digests }: DigestParts,
+  name: string,
+): Promise<PlannedDigest | undefined> {
+  const configured = digests.find((digest) => digest.name === name);
+  return configured ?? planViews(await store.views.mails()).find((one) => one.name === name);
 }
 
 async function queriesOf(store: DigestStore, config: PlannedDigest): Promise<readonly WatchedQuery[]> {

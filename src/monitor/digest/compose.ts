@@ -76,10 +76,8 @@ interface Numbers {
 export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
   const nameOf = ({ topMention }: PeriodStory) => names.get(topMention.queryId) ?? "";
-  // A story that two queries found is listed once.
   const volume = volumeOf(facts.period, facts.volume);
-  const ranked = oncePerStory(rankStories(facts.stories, volume?.peakAt ?? facts.period.from));
-  const shared = ranked.filter(({ mentions }) => mentions >= LEAST_SHARED).slice(0, MOST);
+  const { ranked, shared } = sharedStories(facts.stories, volume?.peakAt ?? facts.period.from);
   const shown = new Set(shared.map(({ story }) => story));
   const inIncidents = new Set(facts.incidents.flatMap(({ alertIds }) => alertIds));
   const alone = facts.alerts.filter(({ alert }) => !inIncidents.has(alert.id));
@@ -116,12 +114,31 @@ export function composeDigest(facts: DigestFacts): DigestView {
     alerts,
     alertCount: alerts.length,
     more: NO_MORE,
+    page: null,
     consoleUrl: facts.consoleUrl,
     // One edition has many readers; each reader's own link is added when it is sent.
     unsubscribeUrl: null,
   };
   const view = shortenDigest(whole, { alerts: MOST_ALERTS, queries: MOST_QUERIES });
   return { ...view, quiet: isQuiet(whole) };
+}
+
+function sharedStories(stories: readonly PeriodStory[], peakAt: Instant) {
+  // A story that two queries found is listed once.
+  const ranked = oncePerStory(rankStories(stories, peakAt));
+  return { ranked, shared: ranked.filter(({ mentions }) => mentions >= LEAST_SHARED).slice(0, MOST) };
+}
+
+/** The stories of a period that most share, as a digest lists them. */
+export function topStoriesOf(
+  stories: readonly PeriodStory[],
+  queries: readonly { readonly queryId: string; readonly name: string }[],
+  peakAt: Instant,
+): readonly DigestStoryRow[] {
+  const names = new Map(queries.map(({ queryId, name }) => [queryId, name]));
+  return sharedStories(stories, peakAt).shared.map((story) =>
+    storyRow(story, names.get(story.topMention.queryId) ?? ""),
+  );
 }
 
 /** Ten alerts are readable; four hundred equal lines would hide the important one. */

@@ -1,4 +1,5 @@
 import type { Issue } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
 import type { DigestConfig } from "./digest-config.ts";
 
 /** A digest of one time zone: all its readers get the same edition. */
@@ -9,6 +10,13 @@ export interface PlannedDigest extends Omit<DigestConfig, "receivers"> {
   readonly receivers: readonly string[];
   /** The date language of each receiver whose language differs from the digest's. */
   readonly languages: ReadonlyMap<string, string>;
+  /** The saved view that it shows, and the user who gets it; absent: it is a digest of the configuration. */
+  readonly view?: { readonly address: string; readonly reader: string };
+  /** Since when it is wanted, and its newest edition. Absent: the tables have to be asked. */
+  readonly known?: {
+    readonly since: Instant;
+    readonly last: { readonly key: string; readonly periodTo: Instant } | null;
+  };
 }
 
 /**

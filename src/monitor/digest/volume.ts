@@ -10,7 +10,7 @@ export interface VolumeCount {
 }
 
 /** Hours of a period of up to two days, else days. */
-export function volumeStep({ from, to }: Period): DigestVolume["step"] {
+export function volumeStep({ from, to }: Period): "hour" | "day" {
   return to - from <= 2 * DAY ? "hour" : "day";
 }
 
@@ -18,30 +18,31 @@ export function volumeStep({ from, to }: Period): DigestVolume["step"] {
 export function volumeOf(period: Period, counts: readonly VolumeCount[]): DigestVolume | null {
   const step = volumeStep(period);
   const length = step === "hour" ? HOUR : DAY;
+  const found = new Map(counts.map((one) => [one.step, one]));
   const bars = Math.max(1, Math.round((period.to - period.from) / length));
+  return barsOf(
+    step,
+    Array.from({ length: bars }, (_, index) => {
+      const { mentions = 0, negative = 0 } = found.get(index) ?? {};
+      return { at: period.from + index * length, mentions, negative };
+    }),
+  );
+}
+
+/** Bars of steps without gaps; null if there were no mentions. */
+export function barsOf(
+  step: DigestVolume["step"],
+  counts: readonly { readonly at: Instant; readonly mentions: number; readonly negative: number }[],
+): DigestVolume | null {
   const most = Math.max(0, ...counts.map(({ mentions }) => mentions));
   if (most === 0) return null;
-  const found = new Map(counts.map((one) => [one.step, one]));
-  const all = Array.from({ length: bars }, (_, index) => {
-    const { mentions = 0, negative = 0 } = found.get(index) ?? {};
+  const bars = counts.map(({ at, mentions, negative }) => {
     const height = Math.round((HEIGHT * mentions) / most);
     const negativeHeight = mentions === 0 ? 0 : Math.round((height * negative) / mentions);
-    return {
-      at: period.from + index * length,
-      mentions,
-      negative,
-      negativeHeight,
-      otherHeight: height - negativeHeight,
-    };
+    return { at, mentions, negative, negativeHeight, otherHeight: height - negativeHeight };
   });
-  const peakAt: Instant = all.find(({ mentions }) => mentions === most)?.at ?? period.from;
-  return {
-    step,
-    most,
-    bars: all,
-    line: all.map(({ mentions }) => blockOf(mentions / most)).join(""),
-    peakAt,
-  };
+  const peakAt = bars.find(({ mentions }) => mentions === most)?.at ?? 0;
+  return { step, most, bars, line: bars.map(({ mentions }) => blockOf(mentions / most)).join(""), peakAt };
 }
 
 const HEIGHT = 60;

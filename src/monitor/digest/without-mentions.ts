@@ -1,6 +1,12 @@
 import { foldText } from "../../lib/text.ts";
 import type { Mention } from "../model/mention.ts";
-import { type DigestStoryRow, type DigestView, storedDigest } from "../templates/digest-view.ts";
+import {
+  type DigestPage,
+  type DigestStoryRow,
+  type DigestTable,
+  type DigestView,
+  storedDigest,
+} from "../templates/digest-view.ts";
 import { buildMentionView, deletedMentions, type MentionView } from "../templates/mention-view.ts";
 
 /** A mention that was deleted (`after` null) or edited. */
@@ -33,18 +39,45 @@ export function digestWithout(
     topStories: view.topStories.map((row) => storyWithout(row, replaced)),
     topAuthors: view.topAuthors.filter(({ name }) => !authors.has(foldText(name))),
     topHashtags: view.topHashtags.filter(({ name }) => !hashtags.has(foldText(name))),
+    page: view.page === null ? null : pageWithout(view.page, replaced, authors),
   };
   return JSON.stringify(corrected) === JSON.stringify(view) ? null : corrected;
 }
 
+/** Whose row a site has left is not known, so it goes with the first mention of it that was deleted. */
+function pageWithout(
+  page: DigestPage,
+  replaced: readonly ReplacedMention[],
+  authors: ReadonlySet<string>,
+): DigestPage {
+  const sites = new Set(
+    replaced.flatMap(({ before: { domain }, after }) =>
+      after === null && domain !== null ? [foldText(domain)] : [],
+    ),
+  );
+  const isGone = ({ name, facet }: DigestTable["rows"][number]) => {
+    const folded = foldText(name);
+    if (facet === "author") return authors.has(folded) || authors.has(`@${folded}`);
+    return facet === "domain" && sites.has(folded.replace(/^site /, ""));
+  };
+  return {
+    ...page,
+    tables: page.tables.map((table) => ({ ...table, rows: table.rows.filter((row) => !isGone(row)) })),
+  };
+}
+
 /** Those of the names that an edition shows among its authors and hashtags. */
 export function shownNames(body: unknown, { authors, hashtags }: GoneNames): GoneNames {
-  const { topAuthors, topHashtags } = storedDigest(body);
+  const { topAuthors, topHashtags, page } = storedDigest(body);
+  // Counted without their @.
+  const counted = (page?.tables ?? []).flatMap(({ rows }) =>
+    rows.flatMap(({ name, facet }) => (facet === "author" ? [{ name }, { name: `@${name}` }] : [])),
+  );
   const shown = (rows: readonly { readonly name: string }[], names: readonly string[]) => {
     const listed = new Set(rows.map(({ name }) => foldText(name)));
     return names.filter((name) => [...namesOf([name])].some((one) => listed.has(one)));
   };
-  return { authors: shown(topAuthors, authors), hashtags: shown(topHashtags, hashtags) };
+  return { authors: shown([...topAuthors, ...counted], authors), hashtags: shown(topHashtags, hashtags) };
 }
 
 /** Whole, and as long as a digest shows it. */

@@ -40,6 +40,8 @@ export interface DigestMessage {
   readonly kind: "digest";
   readonly attempt: number;
   readonly view: DigestView;
+  /** Where it goes; absent: to the address of the receiver. */
+  readonly to?: string;
   readonly previous: null;
 }
 
@@ -181,6 +183,8 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
    * the readers of a channel are unknown.
    */
   readonly reader?: (config: z.output<Schema>) => string;
+  /** Its messages may go to any address that a message names, as users of the console have. */
+  readonly reachesPeople?: boolean;
   /** Faults that show only together with other parts of the configuration; paths begin at the receiver. */
   readonly faults?: (config: z.output<Schema>, around: ConfigAround) => readonly Issue[];
   /** Advice on a valid configuration; calls nobody. */

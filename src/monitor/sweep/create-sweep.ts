@@ -1,6 +1,7 @@
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import { announceDigests } from "../digest/announce-digests.ts";
+import { planViews } from "../digest/view-digests.ts";
 import { type PlanParts, planPolls, publishPlan } from "../polling/plan-polls.ts";
 import { type SweepOptions, type SweepParts, type SweepResult, sweep } from "./sweep.ts";
 
@@ -14,12 +15,13 @@ export function createSweep(
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async (options) => {
     const now = clock.now();
-    await announceDigests(parts.stores.digests, parts.digests, now);
+    const digests = [...parts.digests, ...planViews(await parts.stores.views.mails())];
+    await announceDigests(parts.stores.digests, digests, now);
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       for (const plan of plans) await publishPlan(plan, now);
     }
-    return sweep({ ...swept, ...options, planPolls: (at) => planAll(plans, at) }, now);
+    return sweep({ ...swept, ...options, digests, planPolls: (at) => planAll(plans, at) }, now);
   };
 }
 

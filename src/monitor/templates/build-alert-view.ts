@@ -5,7 +5,13 @@ import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
 import { countedBy, titleOf } from "../model/wording.ts";
 import { announce, buildHeadline, growthOf, leadOf, peakOf, reasonOf, stepOf } from "./alert-words.ts";
-import { buildFindings, describeListed, describeStory, howOften, type ListedMention } from "./build-findings.ts";
+import {
+  buildFindings,
+  describeListed,
+  describeStory,
+  howOften,
+  type ListedMention,
+} from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";

@@ -46,10 +46,37 @@ export interface DigestView {
   readonly alertCount: number;
   /** The numbers of what is not listed above. */
   readonly more: DigestMore;
-  /** The console; null if no console address is configured. http or https. */
+  /** The saved view that it shows, with what a digest has no place for; null: a digest of the configuration. */
+  readonly page: DigestPage | null;
+  /** The console, or the page that it shows; null if no console address is configured. http or https. */
   readonly consoleUrl: string | null;
   /** Unsubscribes this one reader; null if there is no such link. http or https. */
   readonly unsubscribeUrl: string | null;
+}
+
+/** A page of the console as a mail. */
+export interface DigestPage {
+  /** Its name: "Who speaks". */
+  readonly title: string;
+  /** What it is limited to: "country Germany"; empty if to nothing. */
+  readonly asked: string;
+  /** The user who gets it. */
+  readonly reader: string;
+  /** "32% negative, 4 points more than before". */
+  readonly mood: string;
+  readonly tables: readonly DigestTable[];
+}
+
+export interface DigestTable {
+  readonly title: string;
+  /** The heads of the columns after the first. */
+  readonly heads: readonly { readonly text: string }[];
+  /** Each with its cells, in the order of the heads. */
+  readonly rows: readonly {
+    readonly name: string;
+    readonly facet: string | null;
+    readonly cells: readonly { readonly text: string }[];
+  }[];
 }
 
 /** One crisis: one row, for all its alerts. */
@@ -101,7 +128,7 @@ interface DigestMore {
 }
 
 export interface DigestVolume {
-  readonly step: "hour" | "day";
+  readonly step: "hour" | "day" | "week";
   /** The mentions of the highest bar. */
   readonly most: number;
   /** In order of time, without gaps. Heights are from 0 to 60. */
@@ -227,6 +254,7 @@ const UNKNOWN = {
   volume: null,
   incidents: [],
   unneeded: null,
+  page: null,
 };
 const UNKNOWN_TOTALS = { usualMentions: null, usualNegative: null };
 

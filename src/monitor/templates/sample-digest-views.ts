@@ -164,6 +164,7 @@ const DIGEST: DigestView = {
     mentions: 0,
   },
   consoleUrl: "https://earshot.example/",
+  page: null,
   unsubscribeUrl: "https://earshot.example/unsubscribe/sample",
 };
 
@@ -211,5 +212,36 @@ export const sampleDigestViews: readonly [DigestView, ...DigestView[]] = [
     completeUntil: DIGEST.periodTo,
     consoleUrl: null,
     unsubscribeUrl: null,
+  },
+  {
+    ...DIGEST,
+    name: "Us and Southbay",
+    project: "Volume and mood",
+    totals: { ...DIGEST.totals, usualMentions: null, usualNegative: null },
+    completeUntil: DIGEST.periodTo,
+    ...{ perQuery: [], topStories: [], topMentions: [], topAuthors: [], topHashtags: [] },
+    ...{ alerts: [], incidents: [], unneeded: null, alertCount: 0 },
+    more: { alerts: 0, common: [], queries: 0, mentions: 0 },
+    page: {
+      title: "Volume and mood",
+      asked: "country Germany",
+      reader: "ann",
+      mood: "69% negative, 19 points more than before",
+      tables: [
+        {
+          title: "Share of voice",
+          heads: ["Mentions", "Share", "Before", "Negative"].map((text) => ({ text })),
+          rows: [
+            ["Northwind", "904", "75%", "51%", "79%"],
+            ["Southbay Air", "300", "25%", "49%", "39%"],
+          ].map(([name = "", ...cells]) => ({
+            name,
+            facet: "query",
+            cells: cells.map((text) => ({ text })),
+          })),
+        },
+      ],
+    },
+    consoleUrl: "https://earshot.example/insights?from=1&to=2",
   },
 ];

@@ -38,6 +38,7 @@ function nameOfAlert(view: AlertView, index: number): string {
 }
 
 function nameOfDigest(view: DigestView): string {
+  if (view.page !== null) return "view";
   if (!view.quiet) return "full";
   return view.totals.mentions === 0 ? "empty" : "quiet";
 }

@@ -56,6 +56,10 @@ const OTHERS: Readonly<Record<string, string>> = {
     server_quirks: "one a server",
   },
   query_groups: "until the account has them no more",
+  ...{
+    listed_authors: "a person's wish; a request to forget finds them by name",
+    view_mails: "with its view",
+  },
   ...{ budgets: "one an account", budget_slots: "one a call of the window", processes: "minutes" },
   ...{ count_checks: "30 days", counted_queries: "one a query", settings: "one a name" },
   ...{

@@ -4,7 +4,13 @@ import { describeError } from "../../../lib/errors.ts";
 import type { Instant } from "../../../lib/instant.ts";
 import { isTransient, retryDelayMs } from "../../../lib/retry.ts";
 import type { FailedAttempt, Notification } from "../../model/notification.ts";
-import type { AlertMessage, Notifier, NotifierMessage, VendorRef } from "../define-notifier.ts";
+import type {
+  AlertMessage,
+  DigestMessage,
+  Notifier,
+  NotifierMessage,
+  VendorRef,
+} from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot, type ChannelLimits } from "./acquire-slot.ts";
 import { asDeliveryError, MOST_ATTEMPTS } from "./decide-retry.ts";
@@ -66,7 +72,7 @@ type View =
        */
       readonly behind?: readonly SupersededNotification[];
     } & Pick<AlertMessage, "view" | "chart" | "contentVersion">)
-  | { readonly about: "digest"; readonly view: Extract<NotifierMessage, { kind: "digest" }>["view"] };
+  | ({ readonly about: "digest" } & Pick<DigestMessage, "view" | "to">);
 
 export type DeliverOutcome =
   /** Settled already, held by another worker, not due yet, or behind an earlier one to the same receiver. */
@@ -229,8 +235,11 @@ export async function messageOf(
   const found = await parts.viewOf(notification);
   if (found === null) return null;
   const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
-  if (found.about === "digest")
-    return { notificationId, attempt, kind: "digest", view: found.view, previous: null };
+  if (found.about === "digest") {
+    const { view, to } = found;
+    const digest = { notificationId, attempt, kind: "digest", view, previous: null } as const;
+    return to === undefined ? digest : { ...digest, to };
+  }
   if (alertId === null || kind === "digest") return null;
   const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart, contentVersion } = found;

@@ -18,6 +18,7 @@ export const email = defineNotifier({
   words: { checked: "the mail server accepts our login", sent: "the mail server took the mail" },
   channel: serverLimit,
   reader: ({ to }) => to,
+  reachesPeople: true,
   concerns: emailConcerns,
   preview: composeEmail,
   rehearse: {
@@ -47,7 +48,7 @@ export const email = defineNotifier({
           const { response } = await (await transport()).sendMail(mail);
           const first = previousId(message.previous);
           const { messageId, subject } = mail;
-          const vendorRef = { messageId, subject, to: config.to, answer: oneLine(response) };
+          const vendorRef = { messageId, subject, to: addressOf(message, config), answer: oneLine(response) };
           return { vendorRef: first === null ? vendorRef : { ...vendorRef, inThread: first } };
         }),
       check: async ({ signal }) => {
@@ -91,11 +92,12 @@ async function withSignal<T>(run: () => Promise<T>, signal: AbortSignal): Promis
 
 async function compose(message: NotifierMessage, config: EmailConfig, deps: NotifierDeps): Promise<Mail> {
   const domain = config.from.slice(config.from.lastIndexOf("@") + 1);
+  const to = addressOf(message, config);
   const content = await contentWithChart(message, deps);
   return {
     from: { name: config.fromName, address: config.from },
-    to: { name: "", address: config.to },
-    envelope: { from: returnPath(config, message.notificationId), to: [config.to] },
+    to: { name: "", address: to },
+    envelope: { from: returnPath(config, message.notificationId), to: [to] },
     date: new Date(deps.clock.now()),
     messageId: messageId(message.notificationId, domain),
     ...thread(message),
@@ -111,6 +113,10 @@ async function compose(message: NotifierMessage, config: EmailConfig, deps: Noti
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+function addressOf(message: NotifierMessage, { to }: EmailConfig): string {
+  return (message.kind === "digest" ? message.to : undefined) ?? to;
 }
 
 type Mail = SendMailOptions & { messageId: string; subject: string };

@@ -4,6 +4,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { readSigned, signText } from "../../../lib/signed-text.ts";
 import type { Alert } from "../../model/alert.ts";
 import { ACTION_LABELS, AlertLink, signAlertLink } from "../../model/alert-action.ts";
+import { PEOPLE } from "../../model/people.ts";
 import type { Stores } from "../../store/stores.ts";
 import { definitionOf } from "../notifiers.ts";
 import type { ReceiverConfig } from "../receiver-config.ts";
@@ -56,7 +57,8 @@ export function createUnsubscribeLinks(parts: {
   const withReader = new Set(
     parts.receivers
       .filter(({ notifier }) => definitionOf(notifier).reader !== undefined)
-      .map(({ name }) => name),
+      .map(({ name }) => name)
+      .concat(PEOPLE),
   );
   return (digest, receiver) => {
     const url = parts.consoleUrl();

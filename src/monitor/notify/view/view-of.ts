@@ -47,8 +47,10 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       if (body === null) return null;
       const unsubscribeUrl = parts.unsubscribeUrl?.(name, notification.receiver) ?? null;
       const view = storedDigest(body);
+      const to = view.page === null ? null : await addressOf(parts.stores, view.page.reader);
+      if (view.page !== null && to === null) return null;
       const language = parts.languageOf?.(name, notification.receiver) ?? view.language;
-      return { about: "digest", view: { ...view, language, unsubscribeUrl } };
+      return { about: "digest", view: { ...view, language, unsubscribeUrl }, ...(to !== null && { to }) };
     }
     // One state of the tables: a message that counts two mentions shows two, and covers the news of the second.
     const made = await parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
@@ -56,6 +58,12 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
     if (made === null || withSummary === null) return made;
     return { ...made, view: await withSummary(made.view, made.contentVersion) };
   };
+}
+
+/** Null: the user has ended since, or has none. */
+async function addressOf({ users }: Stores, name: string): Promise<string | null> {
+  const user = await users.find(name);
+  return user === null || user.endedAt !== null ? null : user.email;
 }
 
 async function alertView(

@@ -878,6 +878,15 @@ create table earshot.views (
 );
 create index views_of_user on earshot.views (name_key);
 
+-- Who gets which view every Monday.
+create table earshot.view_mails (
+  view_id uuid not null references earshot.views on delete cascade,
+  name_key text not null,
+  timezone text not null,
+  since timestamptz not null,
+  primary key (view_id, name_key)
+);
+
 -- Authors on lists of people. A request to forget finds them by their names.
 create table earshot.listed_authors (
   id uuid not null unique,

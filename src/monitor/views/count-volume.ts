@@ -1,4 +1,4 @@
-import type { QueryKey, StepCount } from "#monitor";
+import type { QueryKey, StepCount } from "../model/mention-counts.ts";
 
 /** A query, or all that are too many for a colour of their own. */
 export interface VoiceOf {

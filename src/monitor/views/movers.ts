@@ -1,4 +1,4 @@
-import type { Facet, MoverRow } from "#monitor";
+import type { Facet, MoverRow } from "../model/mention-counts.ts";
 
 /** By what a mood is explained, the most telling first. */
 export const MOVING_FACETS = [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { labelOf, RANGES, RangeQuestion, readRange, STEPS } from "../../../src/console/insights/range.ts";
 import { HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
+import { labelOf, RANGES, RangeQuestion, readRange, STEPS } from "../../../src/monitor/views/range.ts";
 
 const ask = (asked: Record<string, string>) => RangeQuestion.parse(asked);
 const lengths = (moments: readonly Instant[]) =>
