@@ -3,12 +3,15 @@ import { dirname, join } from "node:path";
 import PdfDocument from "pdfkit";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import type { QueryVolume } from "../parts/build-volume.ts";
+import { fontRuns, readFontFile } from "./cjk-fonts.ts";
 import type { Review } from "./review.ts";
 
 const MARGIN = 56;
 const FONTS = join(dirname(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json")), "ttf");
 const INK = "#14181f";
 const SOFT = "#59616e";
+/** Of DejaVu Sans, as a share of the size of a text: where its line stands, below the top. */
+const ASCENT = 0.928;
 /** As on the pages. */
 const FILLS = { negative: "#b8420a", other: "#8b93a1" };
 const CHART = { height: 70, width: 595.28 - 2 * MARGIN };
@@ -31,6 +34,9 @@ export async function writePdf({
   const chunks: Buffer[] = [];
   pdf.on("data", (chunk: Buffer) => chunks.push(chunk));
   const done = new Promise<void>((resolve, reject) => pdf.once("end", resolve).once("error", reject));
+  const all = JSON.stringify([review, made]);
+  for (const file of new Set(fontRuns(all).map((run) => run.file)))
+    if (file !== null) pdf.registerFont(file, await readFontFile(file));
   pdf
     .registerFont("text", join(FONTS, "DejaVuSans.ttf"))
     .registerFont("bold", join(FONTS, "DejaVuSans-Bold.ttf"));
@@ -38,14 +44,26 @@ export async function writePdf({
   const line = (
     text: string,
     look: { bold?: boolean; soft?: boolean; size?: number; indent?: number } = {},
-  ) =>
-    pdf
-      .font(look.bold === true ? "bold" : "text")
-      .fontSize(look.size ?? 10)
-      .fillColor(look.soft === true ? SOFT : INK)
-      .text(printable(text), MARGIN + (look.indent ?? 0), undefined, {
-        width: CHART.width - (look.indent ?? 0),
-      });
+  ) => {
+    const { bold = false, soft = false, size = 10, indent = 0 } = look;
+    const [ink, place] = [soft ? SOFT : INK, MARGIN + indent];
+    const runs = fontRuns(printable(text));
+    pdf.fontSize(size).fillColor(ink).strokeColor(ink);
+    if (runs.length === 0) pdf.moveDown();
+    for (const [n, run] of runs.entries()) {
+      const { file } = run;
+      pdf.font(file ?? (bold ? "bold" : "text")).lineWidth(size * (bold ? 0.07 : 0.032));
+      const options = {
+        ...{ width: CHART.width - indent, continued: n < runs.length - 1 },
+        // The first weight of these fonts is that of a hair; a stroke gives it the weight of the text around it.
+        ...{ fill: true, stroke: file !== null },
+        // They are taller, and stand on the same line.
+        ...(file !== null && { baseline: -size * ASCENT }),
+      };
+      if (n === 0) pdf.text(run.text, place, undefined, options);
+      else pdf.text(run.text, options);
+    }
+  };
   /** `needs`: the height of what has to stand on the same page, in points. */
   const heading = (text: string, needs = 40) => {
     if (pdf.y > pdf.page.height - MARGIN - needs - 30) pdf.addPage();
