@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
     `);
   }
 
-  const paths = () => ["/", "/alerts", `/alerts/${alertId}`, "/mentions", "/inbox", "/coverage"];
+  const paths = () => ["/", "/alerts", `/alerts/${alertId}`, "/mentions", "/inbox", "/health"];
 
   test("no page violates its own policy, logs an error, or runs what a stranger wrote", async () => {
     const { page, faults } = await openPage("/");
@@ -180,6 +180,42 @@ describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
     expect(await page.evaluate("document.activeElement.id")).toBe(id);
     await expect.poll(() => total.textContent(), { timeout: 15_000 }).not.toBe(before);
     expect(await page.locator("#part-volume details").first().getAttribute("open")).not.toBeNull();
+    await page.context().close();
+  });
+
+  test("nothing moves under a finger, nor for who reads further down", async () => {
+    const { page } = await openPage("/mentions");
+    await page.locator("#live").filter({ hasText: "Live" }).waitFor();
+    const arrive = (n: number) =>
+      storeMentions(
+        web.stores,
+        [aMention({ ...{ resourceId: `finger-${n}`, addedAt: NOW + 3 * MINUTE + n, text: `finger ${n}` } })],
+        NOW,
+      );
+    const topOf = async (id: string) => (await page.locator(`#${id}`).boundingBox())?.y;
+    // Whoever presses a link gets that link, whatever comes while the finger is down.
+    const link = page.locator("#part-work-list a.outside").nth(2);
+    const id = (await link.getAttribute("id")) ?? "";
+    const before = await topOf(id);
+    await link.hover();
+    await page.mouse.down();
+    const asked = page.waitForResponse(/part=work-list/);
+    await arrive(1);
+    await asked;
+    await page.waitForTimeout(100);
+    expect(await topOf(id)).toBe(before);
+    // Without a click on it.
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    await page.locator("#part-work-list").getByText("finger 1").waitFor();
+    await page.evaluate("window.scrollTo(0, 1200)");
+    const reading = (await page.evaluate(`
+      [...document.querySelectorAll("#part-work-list [id]")].find((one) => one.getBoundingClientRect().top > 100).id
+    `)) as string;
+    const at = await topOf(reading);
+    await arrive(2);
+    await page.locator("#part-work-list").getByText("finger 2").waitFor();
+    expect(await topOf(reading)).toBe(at);
     await page.context().close();
   });
 

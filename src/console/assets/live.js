@@ -41,7 +41,16 @@
       const url = new URL(address, location.href);
       if (lastId) url.searchParams.set("since", lastId);
       inner = new EventSource(url);
-      for (const part of ["mentions", "volume", "alerts", "notifications", "inbox", "coverage"]) {
+      for (const part of [
+        "mentions",
+        "counts",
+        "volume",
+        "alerts",
+        "notifications",
+        "inbox",
+        "coverage",
+        "feeds",
+      ]) {
         inner.addEventListener(part, remember);
       }
       for (const [name, listener] of listeners) inner.addEventListener(name, listener);
@@ -79,9 +88,40 @@
     return stable;
   };
 
+  // Nothing moves under a finger, or under a mouse on its way: what comes meanwhile is shown a moment later.
+  const HOLD_MS = 600;
+  let isDown = false;
+  let usedAt = Number.NEGATIVE_INFINITY;
+  let pointed = null;
+  const use = ({ type, target }) => {
+    isDown = type === "pointerdown" || (isDown && type === "pointermove");
+    usedAt = performance.now();
+    pointed = target;
+  };
+  for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel"])
+    document.addEventListener(name, use, { capture: true, passive: true });
+  const isInUse = (part) => part.contains(pointed) && (isDown || performance.now() - usedAt < HOLD_MS);
+
+  /** Of a part that is scrolled past: the first thing in sight, and where it is. */
+  const inSight = (part) => {
+    if (part.getBoundingClientRect().top >= 0) return null;
+    for (const one of part.querySelectorAll("[id]")) {
+      const { top } = one.getBoundingClientRect();
+      if (top >= 0) return { id: one.id, top };
+    }
+    return null;
+  };
+  const anchors = new WeakMap();
+
   const shown = new WeakMap();
   document.addEventListener("htmx:beforeSwap", (event) => {
-    const { target, xhr } = event.detail;
+    const { target, xhr, requestConfig } = event.detail;
+    const news = requestConfig?.triggeringEvent?.type ?? "";
+    if (news.startsWith("sse:") && isInUse(target)) {
+      event.detail.shouldSwap = false;
+      setTimeout(() => target.isConnected && htmx.trigger(target, news), HOLD_MS);
+      return;
+    }
     if (shown.get(target) === xhr.responseText) {
       event.detail.shouldSwap = false;
       return;
@@ -89,6 +129,7 @@
     shown.set(target, xhr.responseText);
     const open = [...target.querySelectorAll("details[open][id]")].map((one) => one.id);
     target.dataset.open = open.join(" ");
+    anchors.set(target, inSight(target));
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     // The clock comes with its event, without a request: it has no target and no details.
@@ -97,6 +138,10 @@
       const one = id && document.getElementById(id);
       if (one) one.open = true;
     }
+    // Whoever reads further down goes on reading there.
+    const anchor = event.detail.target && anchors.get(event.detail.target);
+    const found = anchor && document.getElementById(anchor.id);
+    if (found) window.scrollBy(0, found.getBoundingClientRect().top - anchor.top);
   });
   const waiting = new WeakSet();
   document.addEventListener("htmx:responseError", (event) => {
