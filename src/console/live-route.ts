@@ -11,6 +11,7 @@ import { ALWAYS_ANSWERED } from "./admission.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Times } from "./common/times.ts";
 import type { LivePart } from "./parts/live.ts";
+import { mostConnections } from "./server.ts";
 
 type LiveVersions = Readonly<Record<LivePart, string>>;
 
@@ -82,13 +83,14 @@ export function watchVersions(
   }
 }
 
-/** Limit of open streams; a page without one still works by reloading. */
-const MAX_STREAMS = 200;
+/** Of the connections that the console may hold, streams take so many; the rest is for pages. One without still works. */
+const SHARE_OF_CONNECTIONS = 0.6;
 /** Limit per session, or per address without one, so that one reader cannot take them all. */
 const MAX_OF_ONE = 20;
 const HEARTBEAT_MS = 15 * SECOND;
 const PARTS: readonly LivePart[] = [
   "mentions",
+  "counts",
   "volume",
   "alerts",
   "notifications",
@@ -115,6 +117,7 @@ export function liveRoute(
   heartbeatMs = HEARTBEAT_MS,
 ): () => void {
   const open = new Map<() => void, { readonly reader: string }>();
+  const mostStreams = Math.floor(mostConnections() * SHARE_OF_CONNECTIONS);
   const closeThoseOf = (reader: string) => {
     for (const [close, stream] of [...open]) if (stream.reader === reader) close();
   };
@@ -125,7 +128,7 @@ export function liveRoute(
     const session = request.visitor?.session ?? null;
     const reader = session?.id ?? request.ip;
     const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
-    if (open.size >= MAX_STREAMS || ofReader >= MAX_OF_ONE)
+    if (open.size >= mostStreams || ofReader >= MAX_OF_ONE)
       return reply.code(503).send({ error: "too many pages are open" });
     const { since } = z.object({ since: z.string().max(200).catch("") }).parse(request.query);
     const lastId = request.headers["last-event-id"];

@@ -8,7 +8,7 @@ test("a new volume version is announced only once a fetch counts it again", asyn
   const [domain, wall] = [createManualClock(0), createManualClock(0)];
   let mentions = 1;
   const counted = cached(async () => mentions, 5_000, wall);
-  const others = { alerts: "", notifications: "", inbox: "", coverage: "" };
+  const others = { counts: "", alerts: "", notifications: "", inbox: "", coverage: "" };
   const facts = { versions: async () => ({ mentions: String(mentions), ...others }) };
   const watch = watchVersions(facts, domain, counted, pino({ level: "silent" }));
 

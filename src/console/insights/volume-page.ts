@@ -27,7 +27,7 @@ export function volumePage(address: string, scope: Scope, volume: ExplainedVolum
   const lives = scope.range.last !== null;
   return insightsPage(
     { address, scope, title: "Volume and mood", path: "/insights", scripts: [script] },
-    lives ? livePart(address, { name: "charts", on: ["mentions"] }, content) : content,
+    lives ? livePart(address, { name: "charts", on: ["counts"] }, content) : content,
   );
 }
 

@@ -4,6 +4,8 @@ import { type Db, projects } from "../database.ts";
 /** A token for each part of the console. It changes when the content of that part changes. */
 export interface Versions {
   readonly mentions: string;
+  /** What pages count before anybody asks: it changes once what came is counted. */
+  readonly counts: string;
   readonly alerts: string;
   readonly notifications: string;
   readonly inbox: string;
@@ -19,6 +21,8 @@ export function createConsoleVersions(db: Db) {
           (select ${digest(sql`m.query_id || m.resource_id || m.body`)} from (
             select * from earshot.mentions order by added_at desc, query_id desc, resource_id desc limit 50) m)
           || coalesce((select press::text from earshot.mention_steps order by at desc, press desc limit 1), '') as mentions,
+          coalesce((select min(id)::text from earshot.stale_counts),
+            (select 'all to ' || last_value from earshot.stale_counts_id_seq)) as counts,
           (select ${digest(sql`${ALERT}`)} from earshot.latest_alerts l
             join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id where l.open)
           || (select ${digest(sql`${ALERT}`)} from (
