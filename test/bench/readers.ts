@@ -1,23 +1,15 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism, loadavg } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { sql } from "kysely";
-import { pino } from "pino";
-import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
+import { monotonicMs } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
-import { DAY, MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { openPostgres } from "../../src/monitor/commands/open-postgres.ts";
-import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
-import { createProcessStore } from "../../src/monitor/store/processes.ts";
-import { bundleEntries } from "../bundle.ts";
-import { until } from "../until.ts";
+import { SECOND } from "../../src/lib/instant.ts";
 import { median } from "./median.ts";
 import type { CrowdReport } from "./readers/crowd.ts";
 import type { ProbeReport } from "./readers/probe.ts";
+import { run, startWorld, stored, usageOf, type World } from "./readers/world.ts";
 
 /**
  * What readers cost the polls: the speed of a poll that never ends alone, while a crowd reads and feeds misbehave, and
@@ -37,14 +29,16 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
   },
 });
-const PAGE_SIZE = 500;
 const say = (line: string): void => {
   if (!values.json) console.log(line);
 };
 
 const closing = createClosing();
 try {
-  const world = await startWorld(closing);
+  const world = await startWorld(closing, {
+    feeds: Number(values.feeds),
+    oneProcess: values["one-process"],
+  });
   let busy = 0;
   for (const load of values.load.split(",").map(Number)) {
     for (; busy < load; busy++) burn(closing);
@@ -81,73 +75,13 @@ async function measure(world: World, busy: number): Promise<void> {
   say(`worst /healthz ${worst} ms; from beginning to end: ${memory?.join("; ")}`);
 }
 
-interface World {
-  readonly url: string;
-  readonly feeds: ChildProcess;
-  readonly database: Database;
-  readonly pids: () => Promise<readonly { readonly pid: number; readonly roles: readonly string[] }[]>;
-}
-
-async function startWorld(closing: Closing): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), "earshot-readers-"));
-  await chmod(folder, 0o755);
-  closing.add(() => rm(folder, { recursive: true, force: true }));
-  const source = await serve("source-server.ts", [String(systemClock.now() - 2 * DAY)]);
-  const feeds = await serve("bad-feeds.ts", []);
-  const home = join(folder, ".earshot");
-  await writeFile(join(folder, "earshot.yaml"), configOf(source.url, feeds.url));
-  const bundle = await bundleEntries(["src/cli/main.ts"]);
-  const words = ["start", "--port", "0", ...(values["one-process"] ? ["--one-process"] : [])];
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [bundle.file("src/cli/main.ts"), ...words], {
-    cwd: folder,
-    env: { PATH, HOME, EARSHOT_HOME: home },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let said = "";
-  child.stderr.on("data", (text: Buffer) => {
-    said = (said + text).slice(-100_000);
-  });
-  closing.add(async () => {
-    const ended = once(child, "exit");
-    child.kill("SIGINT");
-    await ended;
-  });
-  const address = () => /"url":"(http:[^"]+)","msg":"the page is open"/.exec(said)?.[1];
-  await until(`the page is open`, () => address() !== undefined, { withinMs: 2 * MINUTE, everyMs: 100 });
-  const log = pino({ level: "silent" });
-  const postgres = await openPostgres({ databaseUrl: null, home }, log, { share: true });
-  closing.add(postgres.stop);
-  const database = openDatabase({ url: postgres.url, connections: 2, onError: () => {} });
-  closing.add(database.close);
-  const { running } = createProcessStore(database.db);
-  await until("polls store something", async () => (await stored(database)) > 4 * PAGE_SIZE, {
-    ...{ withinMs: 5 * MINUTE, everyMs: SECOND },
-  });
-  return { url: address() ?? "", feeds: feeds.process, database, pids: running };
-}
-
-function configOf(source: string, feeds: string): string {
-  const urls = Array.from({ length: Number(values.feeds) }, (_, at) => JSON.stringify(`${feeds}/${at}`));
-  const listen = `
-listen:
-  queries: [{ name: acme, text: acme }]
-  feeds: [{ kind: rss, urls: [${urls.join(", ")}], every: 1m, allowPrivateAddress: true }]`;
-  return `
-source: { baseUrl: "${source}", username: a, password: b, clientId: c, history: 10d, pageSize: ${PAGE_SIZE} }
-receivers: [{ name: hook, kind: webhook, url: "http://127.0.0.1:9/x", allowPrivateAddress: true }]
-routes: [{ receivers: [hook] }]
-rules: ${process.cwd()}/rules${urls.length === 0 ? "" : listen}
-`;
-}
-
 async function phase(world: World, name: string, readers: number, streams: number) {
   world.feeds.send(readers > 0 ? "misbehave" : "rest");
   const processes = await world.pids();
   const before = await Promise.all(processes.map(({ pid }) => usageOf(pid)));
-  const probe = run("probe.ts", [world.url]);
+  const probe = run(closing, "probe.ts", [world.url]);
   await once(probe, "message");
-  const crowd = run("crowd.ts", [world.url, String(readers), String(streams)]);
+  const crowd = run(closing, "crowd.ts", [world.url, String(readers), String(streams)]);
   await once(crowd, "message");
   const [countBefore, startedAt] = [await stored(world.database), monotonicMs()];
   await delay(Number(values.seconds) * SECOND);
@@ -187,31 +121,6 @@ async function reportOf<Report>(child: ChildProcess): Promise<Report> {
   child.send("report");
   const [report] = await reported;
   return report as Report;
-}
-
-async function stored({ db }: Database): Promise<number> {
-  const { rows } = await sql<{ n: number }>`select count(*)::int as n from earshot.mentions`.execute(db);
-  return rows[0]?.n ?? 0;
-}
-
-/** From the kernel: Earshot itself is not asked. */
-async function usageOf(pid: number): Promise<{ mb: number; cpuS: number }> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const cpuS = (Number(fields[11]) + Number(fields[12])) / 100;
-  return { mb: Math.round((Number(fields[21]) * 4_096) / 1_000_000), cpuS };
-}
-
-function run(file: string, words: readonly string[]): ChildProcess {
-  const child = fork(join(import.meta.dirname, "readers", file), [...words], { execArgv: process.execArgv });
-  closing.add(async () => void child.kill("SIGKILL"));
-  return child;
-}
-
-async function serve(file: string, words: readonly string[]) {
-  const child = run(file, words);
-  const [url] = await once(child, "message");
-  return { url: String(url), process: child };
 }
 
 /** Somebody else's work on this machine. */

@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../src/lib/clock.ts";
 /** Readers and streams of a console, in a process of their own: what they cost is not the console's. */
 const [, , url = "", readers = "0", streams = "0"] = process.argv;
 
-const PAGES = ["/", "/alerts", "/mentions", "/coverage", "/rules", "/feeds"];
+const PAGES = ["/", "/alerts", "/mentions", "/health", "/rules", "/insights"];
 /** People read for a while. */
 const READS_MS = 2_000;
 
