@@ -134,7 +134,7 @@ web: { port: 0, login: { username: ann, password: correct horse } }
     });
     expect([entered.status, entered.headers.get("set-cookie")]).toEqual([303, expect.stringContaining("=")]);
     const headers = { cookie: `${cookiesOf(entered)}; ${cookie}` };
-    const pages = ["/", "/alerts", "/mentions", "/coverage", "/silences", "/preview"];
+    const pages = ["/", "/alerts", "/mentions", "/health", "/silences", "/preview"];
     const statuses = await Promise.all(
       pages.map(async (page) => [
         page,

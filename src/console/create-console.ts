@@ -37,6 +37,7 @@ import type { RuleView } from "./common/rule-view.ts";
 import { type ConsoleSettings, checkSettings } from "./common/settings.ts";
 import type { SetupView } from "./common/setup-view.ts";
 import { createTimes, describePace } from "./common/times.ts";
+import { digestRoutes } from "./digest-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
 import type { Answer } from "./front.ts";
@@ -64,6 +65,7 @@ import { shareAnswers } from "./share-answers.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 import { viewRoutes } from "./view-routes.ts";
+import { readPeople } from "./work-routes.ts";
 
 export interface ConsoleDeps {
   readonly facts: ConsoleFacts;
@@ -174,7 +176,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     forms,
     hasInbox: deps.inbox !== null,
     hasRules: deps.rules !== undefined,
-    hasFeeds: deps.feeds !== undefined || deps.setup !== undefined,
+    hasDigests: deps.previews !== undefined,
     hasActions: deps.actions !== undefined,
     pace: describePace(deps.clock),
     whatHappensNext: deps.whatHappensNext ?? (() => null),
@@ -214,6 +216,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       explainer,
       hasPreviews,
       hasRules: deps.rules !== undefined,
+      feeds: deps.feeds ?? null,
+      hasSetup: deps.setup !== undefined,
       ...(deps.warmingUp === undefined
         ? {}
         : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
@@ -222,7 +226,10 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       waits: deps.waits,
       times,
       volume: volume.ask,
-      work,
+      work: {
+        ...{ stores: deps.stored, forms, hasActions: deps.actions !== undefined },
+        people: cached(() => readPeople(deps.stored, users), PEOPLE_LIVE_MS, wall).ask,
+      },
       corrections,
     },
     frames,
@@ -238,7 +245,10 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   if (deps.actions !== undefined) {
     actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);
   }
-  if (deps.previews !== undefined) previewRoutes(app, deps.previews, frames);
+  if (deps.previews !== undefined) {
+    previewRoutes(app, deps.previews, frames);
+    digestRoutes(app, { previews: deps.previews, facts: deps.facts, times }, frames);
+  }
   if (deps.rules !== undefined) {
     const warmingUp = deps.warmingUp ?? (async () => []);
     ruleRoutes(app, { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, settings }, frames);
@@ -275,6 +285,9 @@ const ANSWER_PATIENCE_MS = 5 * SECOND;
 
 /** Counting a day of mentions is the only costly question; readers share its answer for this long. */
 const VOLUME_LIVES_MS = 5 * SECOND;
+
+/** Somebody may be typed who is not in the list of a form yet, so many readers share one. */
+const PEOPLE_LIVE_MS = 5 * SECOND;
 
 /** Rules warm up for hours or weeks, so their state need not be read again at every poll. */
 const LEARNING_LIVES_MS = 20 * SECOND;

@@ -3,20 +3,20 @@ import { z } from "zod";
 import type { FeedView } from "#feeds";
 import { type Actor, reachesRole } from "#monitor";
 import { readJson } from "../lib/json.ts";
-import { mayAct, whyNot } from "./auth/access.ts";
+import { whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Corrections } from "./common/corrections.ts";
 import type { ConsoleSettings } from "./common/settings.ts";
 import type { SetupForm, SetupView } from "./common/setup-view.ts";
 import type { Times } from "./common/times.ts";
-import { addressOf, type createFrames, route } from "./frames.ts";
-import { feedsPage, feedsPart, triedFeedPage } from "./pages/feeds.ts";
-import { noFeedsPage, setupPage, writtenSetupPage } from "./pages/setup.ts";
+import type { createFrames } from "./frames.ts";
+import { triedFeedPage } from "./pages/feeds.ts";
+import { setupPage, writtenSetupPage } from "./pages/setup.ts";
 import { SENTIMENTS } from "./parts/mention-list.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
-/** Pages of public feeds, and the page that sets up a brand. */
+/** Tries of public feeds, corrections of mentions, and the page that sets up a brand. */
 export function feedRoutes(
   app: FastifyInstance,
   parts: {
@@ -34,30 +34,15 @@ export function feedRoutes(
 ): void {
   const { feeds, setup, times, forms } = parts;
   const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
-  const tokenFor = (request: FastifyRequest) =>
-    parts.hasActions && mayAct(request) ? forms.token(request) : null;
-
-  if (feeds !== null) {
-    route(app, "/feeds", frames, {
-      page: (request) =>
-        feedsPage(addressOf(request.url), feeds, times, {
-          token: tokenFor(request),
-          hasSetup: setup !== null,
-        }),
-      parts: (request) => ({ list: () => feedsPart(feeds, times, tokenFor(request)) }),
-      json: () => feeds.list(),
-    });
-    if (parts.hasActions)
-      app.post("/feeds/try", ownForm, async (request, reply) => {
-        const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
-        request.noted = { target: key };
-        return frames.sendPage(request, reply, async () => {
-          const tried = await untilGone(reply, (signal) => feeds.attempt(key, signal));
-          return tried === null ? null : triedFeedPage(tried, times);
-        });
+  if (feeds !== null && parts.hasActions)
+    app.post("/feeds/try", ownForm, async (request, reply) => {
+      const { key } = z.object({ key: z.string().max(100).catch("") }).parse(request.body ?? {});
+      request.noted = { target: key };
+      return frames.sendPage(request, reply, async () => {
+        const tried = await untilGone(reply, (signal) => feeds.attempt(key, signal));
+        return tried === null ? null : triedFeedPage(tried, times);
       });
-  } else if (setup !== null)
-    app.get("/feeds", (request, reply) => frames.sendPage(request, reply, async () => noFeedsPage()));
+    });
   if (setup !== null) setupRoutes(setup);
   if (parts.hasActions && parts.corrections !== null) {
     correctRoute(parts.corrections);

@@ -22,7 +22,7 @@ interface FrameParts {
   readonly forms: Forms;
   readonly hasInbox: boolean;
   readonly hasRules: boolean;
-  readonly hasFeeds: boolean;
+  readonly hasDigests: boolean;
   readonly hasActions: boolean;
   readonly pace: string | null;
   readonly whatHappensNext: () => string | null;
@@ -82,7 +82,7 @@ export function createFrames(parts: FrameParts) {
       openAlerts: 0,
       hasInbox: parts.hasInbox,
       hasRules: parts.hasRules,
-      hasFeeds: parts.hasFeeds,
+      hasDigests: parts.hasDigests,
       hasActions: parts.hasActions,
       user: request.visitor?.user?.name ?? null,
       logoutToken: request.visitor?.session ? parts.forms.token(request) : null,
@@ -145,7 +145,7 @@ export function route(app: FastifyInstance, path: string, frames: Frames, answer
   }
 }
 
-function wantsJson(request: FastifyRequest): boolean {
+export function wantsJson(request: FastifyRequest): boolean {
   const accept = request.headers.accept ?? "";
   const [path = ""] = request.url.split("?", 1);
   return path.endsWith(".json") || (accept.includes("application/json") && !accept.includes("text/html"));

@@ -6,15 +6,15 @@ import { IdInAddress } from "./common/address.ts";
 import type { Corrections } from "./common/corrections.ts";
 import { exportRoutes } from "./export-routes.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
+import { healthPageRoutes } from "./health-page-routes.ts";
 import { inboxRoutes } from "./inbox-routes.ts";
 import { listFormOf } from "./list-routes.ts";
 import { alertPage, alertPart, readAlertStory } from "./pages/alert.ts";
 import { AlertsQuestion, alertsPage, alertsPart, readAlerts } from "./pages/alerts.ts";
-import { coveragePage, coveragePart, readCoverageFacts } from "./pages/coverage.ts";
+import type { HealthParts } from "./pages/health.ts";
 import { asksForMe, listMentions, MentionsQuestion, mentionsPage, mentionsPart } from "./pages/mentions.ts";
 import { overviewPage, overviewParts, type VolumeReader } from "./pages/overview.ts";
 import { type ExplainMention, type ExplainUnread, WhyQuestion, whyMentionPage } from "./pages/why-mention.ts";
-import type { PageParts } from "./parts/page.ts";
 import {
   nameOf,
   PressedQuestion,
@@ -28,7 +28,7 @@ type Frames = ReturnType<typeof createFrames>;
 
 export function pageRoutes(
   app: FastifyInstance,
-  all: PageParts & {
+  all: HealthParts & {
     readonly volume: VolumeReader;
     /** Whether people can act on this console, and what they need for it. */
     readonly work: Omit<WorkParts, "times">;
@@ -155,12 +155,7 @@ export function pageRoutes(
     });
   }
 
-  route(app, "/coverage", frames, {
-    isShared: () => true,
-    page: ({ url }) => coveragePage(addressOf(url), all),
-    parts: () => ({ coverage: async () => coveragePart(await readCoverageFacts(all), all) }),
-    json: () => readCoverageFacts(all),
-  });
+  healthPageRoutes(app, { ...all, forms: work.forms, hasActions: work.hasActions }, frames);
 
   if (all.inbox !== null) inboxRoutes(app, { inbox: all.inbox, times: all.times, forms: work.forms }, frames);
 

@@ -29,7 +29,8 @@ const MOST_BYTES = 500_000;
 
 export interface WorkParts {
   readonly stores: Stores;
-  readonly users: Users;
+  /** Names that somebody may choose from. */
+  readonly people: () => Promise<readonly string[]>;
   readonly forms: Forms;
   readonly times: Times;
   /** Whether people act on this console. */
@@ -131,18 +132,25 @@ export const PressedQuestion = z.object({
   gone: z.coerce.number().int().min(0).max(MOST_PRESSED).catch(0),
 });
 
+/** Everybody who has a user and has not ended. */
+export async function readPeople(
+  stores: Pick<Stores, "users">,
+  { ofFile }: Pick<Users, "ofFile">,
+): Promise<readonly string[]> {
+  const stored = await stores.users.list();
+  const going = stored.filter(({ endedAt }) => endedAt === null);
+  return [...new Set([...ofFile, ...going].map(({ name }) => name))];
+}
+
 /** What a reader needs to act; null for one who may not. */
 export async function workFormOf(
   request: FastifyRequest,
-  { stores, users, forms, hasActions }: Omit<WorkParts, "times">,
+  { people, forms, hasActions }: Omit<WorkParts, "times">,
 ): Promise<WorkForm | null> {
   if (!hasActions || !mayAct(request)) return null;
-  const stored = await stores.users.list();
-  const names = [...users.ofFile, ...stored.filter(({ endedAt }) => endedAt === null)].map(
-    ({ name }) => name,
-  );
+  const names = await people();
   const back = ["pressed", "gone", "part"].reduce((url, name) => withParameter(url, name, null), request.url);
-  return { token: forms.token(request), asksName: asksName(request), names: [...new Set(names)], back };
+  return { token: forms.token(request), asksName: asksName(request), names, back };
 }
 
 /** Who "me" is: a user, or the name that somebody typed where several share a login. Null: nobody that we know. */

@@ -87,14 +87,7 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
-export {
-  type AuthorListing,
-  authorKeyOf,
-  type ListedAuthor,
-  type ListSums,
-  LONGEST_LIST_NAME,
-  LONGEST_LIST_NOTE,
-} from "./model/author-list.ts";
+export type { ShownDigest, ShownEdition } from "./model/digest.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
 export type {
@@ -218,6 +211,7 @@ export { EscalationConfig } from "./notify/decide/escalation.ts";
 export { Inhibition, isInhibitor } from "./notify/decide/inhibition.ts";
 export { onCall, Rotation } from "./notify/decide/rotation.ts";
 export { RouteConfig } from "./notify/decide/route.ts";
+export { describeNotified } from "./notify/decide/who-is-notified.ts";
 export type {
   InteractionEndpoint,
   LocalVendors,

@@ -7,6 +7,7 @@ import type { PngRenderer } from "./charts/png-renderer.ts";
 import type { MonitorConfig } from "./config/monitor-config.ts";
 import { createNotifyConfig } from "./config/notify-config.ts";
 import { createFetchInsights } from "./digest/fetch-insights.ts";
+import { listDigests } from "./digest/list-digests.ts";
 import { askEach } from "./explain/ask-source.ts";
 import type { AskedSource } from "./explain/why.ts";
 import { createHandlers } from "./handlers.ts";
@@ -209,6 +210,8 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       files,
       previews: createPreviews({
         renderer,
+        digests: () => listDigests(digests, clock.now()),
+        editionOf: stores.digests.body,
         contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
       }),
       why: {

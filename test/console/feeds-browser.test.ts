@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser("the pages of feeds"))("in a browser", () => {
   test.each(["light", "dark"] as const)(
     "the pages fit a phone, in %s, and break no policy",
     async (colorScheme) => {
-      for (const path of ["/feeds", "/setup"]) {
+      for (const path of ["/health", "/setup"]) {
         const { page, faults } = await openPage(path, { viewport: { width: 360, height: 740 }, colorScheme });
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
         for (const button of await page.locator("main button").all())
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser("the pages of feeds"))("in a browser", () => {
   );
 
   test("the list changes while the page is open", async () => {
-    const { page, faults } = await openPage("/feeds");
+    const { page, faults } = await openPage("/health");
     await page.locator("#live").filter({ hasText: "Live" }).waitFor();
     const row = page.locator("tr", { hasText: "zapier" });
     const before = await row.innerText();
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser("the pages of feeds"))("in a browser", () => {
   });
 
   test("without scripts, by keyboard: a feed is tried, and a brand is set up", async () => {
-    const { page } = await openPage("/feeds", { javaScriptEnabled: false });
+    const { page } = await openPage("/health", { javaScriptEnabled: false });
     await page.locator("main button").first().focus();
     await page.keyboard.press("Enter");
     await page.getByText("2 items, 1 matched.").waitFor();

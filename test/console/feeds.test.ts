@@ -42,21 +42,21 @@ async function post(
 }
 
 test("the list says of each feed when it was heard, what came, and why it is silent", async () => {
-  const text = await (await ask("/feeds")).text();
+  const text = await (await ask("/health")).text();
   expect(text).toMatch(/\/feed<\/\S+<span class="detail">rss, expected every 10m/);
   expect(text).toContain("there is nothing at this address (status 404); failure 1 in a row");
   expect(text).toContain("nothing was sent to it yet");
   expect(text).toContain("&lt;i&gt;zapier&lt;/i&gt;");
-  expect(text).toContain('href="/feeds" aria-current="page"');
+  expect(text).toContain('href="/health" aria-current="page"');
   expect(await (await ask("/feeds.json")).json()).toMatchObject({
     feeds: expect.arrayContaining([expect.objectContaining({ state: "ok", itemsToday: 2, matchedToday: 1 })]),
   });
-  expect(await (await ask("/feeds?part=list")).text()).not.toContain("<html");
+  expect(await (await ask("/health?part=feeds")).text()).not.toContain("<html");
 });
 
 test("the list is fetched again when something changes", async () => {
   const stop = new AbortController();
-  const since = /sse-connect="(\/live\?since=[^"]+)"/.exec(await (await ask("/feeds")).text())?.[1] ?? "";
+  const since = /sse-connect="(\/live\?since=[^"]+)"/.exec(await (await ask("/health")).text())?.[1] ?? "";
   const stream = await ask(since, { signal: stop.signal, headers: { accept: "text/event-stream" } });
   const sent = await all.listening.push?.take(PUSH_TOKEN, { id: 1, text: "Acme is here" });
   expect(sent?.status).toBe(200);
@@ -95,7 +95,7 @@ test("a sentiment is corrected by a person, and the page says what corrections h
   expect(unsigned.status).toBe(403);
   expect((await stored())?.sentiment).toBe("negative");
   await pool.end();
-  const text = await (await ask("/feeds")).text();
+  const text = await (await ask("/health")).text();
   expect(text).toContain("Learned from people");
   expect(text).toMatch(
     /Acme<\/bdi><\/th>\s*<td[^>]*>sentiment<\/td>\s*<td[^>]*>too few corrected mentions \([01]\): it begins with eight/,

@@ -65,7 +65,12 @@ beforeAll(async () => {
       ],
       explainMention: async (text) => (text === "nothing" ? [] : [explained()]),
       explainUnread: async () => unread(),
-      previews: createPreviews({ renderer, contentOf: async () => content() }),
+      previews: createPreviews({
+        renderer,
+        digests: () => [],
+        editionOf: async () => null,
+        contentOf: async () => content(),
+      }),
       inbox: {
         list: async () => inbox(),
         find: async () => inbox()[1] ?? null,
@@ -105,7 +110,7 @@ beforeAll(async () => {
       "/insights/speakers",
       "/insights/stories",
       "/insights/response",
-      "/coverage",
+      "/health",
     ],
     ...["/silences", "/inbox", "/unsubscribe/x"],
     ...[crisis, single, over].map(({ id }) => `/alerts/${id}`),

@@ -8,7 +8,12 @@ let web: TestConsole;
 
 beforeAll(async () => {
   const renderer = await createRenderer({ folder: "templates" });
-  const previews = createPreviews({ renderer, contentOf: async () => null });
+  const previews = createPreviews({
+    renderer,
+    digests: () => [],
+    editionOf: async () => null,
+    contentOf: async () => null,
+  });
   web = await startTestConsole(Date.UTC(2026, 2, 3), {
     deps: { previews },
   });

@@ -46,5 +46,7 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
     ofSample: () => null,
     ofAlert: async () => null,
     ofTemplate: async () => null,
+    digests: () => [],
+    ofEdition: async () => null,
   },
 };

@@ -218,7 +218,7 @@ async function traces(
       "/alerts.atom",
       "/mentions",
       "/mentions.atom",
-      "/coverage",
+      "/health",
       "/rules",
       "/silences",
       "/lists",

@@ -185,7 +185,7 @@ test.each([
     const web = aVisitor(rulesWeb.url);
     await web.logIn("ann", "a long secret");
     const worst = await worstAnswerWhile(async () => {
-      for (const path of ["/", "/mentions", "/alerts", "/why", "/rules", "/coverage", "/inbox"])
+      for (const path of ["/", "/mentions", "/alerts", "/why", "/rules", "/health", "/inbox"])
         expect((await web.ask(`${path}?${question}`)).status).toBeLessThan(500);
       for (const path of ["/projects", `/projects/${local.account.projectId}/data/mentions`, "/nothing"]) {
         const { status } = await fetch(`${localUrl}${path}?${question}`, {

@@ -75,6 +75,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /insights/response.json": readers,
   "GET /why": readers,
   "GET /why.json": readers,
+  "GET /health": readers,
+  "GET /digests": readers,
+  "GET /digests.json": readers,
+  "GET /digests/html": readers,
+  // Pages that are parts of Health now, and their JSON.
   "GET /coverage": readers,
   "GET /coverage.json": readers,
   "GET /feeds": readers,

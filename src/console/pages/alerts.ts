@@ -4,6 +4,7 @@ import { withParameter } from "../common/address.ts";
 import { type Html, html } from "../common/html.ts";
 import { alertList } from "../parts/alert-list.ts";
 import { livePart } from "../parts/live.ts";
+import { openAlertsPart } from "../parts/open-alerts.ts";
 import type { Page, PageParts } from "../parts/page.ts";
 
 const LENGTH = 50;
@@ -32,7 +33,9 @@ export function readAlerts({ facts }: PageParts, { state, after }: AlertsQuestio
   return facts.alerts(state, after, LENGTH);
 }
 
+/** What is open is listed by importance, and what is over by time. */
 export async function alertsPart(address: string, parts: PageParts, question: AlertsQuestion): Promise<Html> {
+  if (question.state === "open" && question.after === null) return openAlertsPart(parts, LENGTH);
   const { alerts, next } = await readAlerts(parts, question);
   return html`${alertList(alerts, parts.times, EMPTY[question.state])}${
     next !== null &&
@@ -49,10 +52,16 @@ export async function alertsPage(address: string, parts: PageParts, question: Al
       ([state, label]) =>
         html`<li><a href="/alerts?state=${state}"${state === question.state && html` aria-current="page"`}>${label}</a></li>`,
     )}</ul></nav></div>
-<div class="panel">${livePart(address, { name: "list", on: ["alerts"] }, list)}</div>
+<div class="panel"><h2 class="unseen">${HEADINGS[question.state]}</h2>${livePart(address, { name: "list", on: ["alerts"] }, list)}</div>
 <p class="detail"><a href="/alerts.atom">Atom feed</a></p>`,
   };
 }
+
+const HEADINGS: Record<AlertStates, string> = {
+  open: "By importance",
+  resolved: "The newest first",
+  all: "The newest first",
+};
 
 const EMPTY: Record<AlertStates, string> = {
   open: "No alert is open.",

@@ -4,28 +4,11 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted, formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
-import { livePart } from "../parts/live.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, shorten } from "../parts/words.ts";
 
-/** The list of feeds. `token`: of forms; null if nothing may be tried here. */
-export async function feedsPage(
-  address: string,
-  feeds: FeedView,
-  times: Times,
-  { token, hasSetup }: { readonly token: string | null; readonly hasSetup: boolean },
-): Promise<Page> {
-  return {
-    title: "Feeds",
-    section: "/feeds",
-    body: html`<div class="title"><h1>Feeds</h1>${hasSetup && html`<a class="button" href="/setup">Set up another brand</a>`}</div>
-${livePart(address, { name: "list", on: ["feeds"] }, await feedsPart(feeds, times, token))}
-${await learnedPanel(feeds)}`,
-  };
-}
-
 /** What people's judgements teach, by query; null where nothing is learnt. */
-async function learnedPanel(feeds: FeedView): Promise<Html | null> {
+export async function learnedPanel(feeds: FeedView): Promise<Html | null> {
   const rows = await feeds.learned();
   if (rows.length === 0) return null;
   return html`<section class="panel"><h2>Learned from people</h2>
@@ -39,8 +22,12 @@ async function learnedPanel(feeds: FeedView): Promise<Html | null> {
   )}</tbody></table></section>`;
 }
 
-export async function feedsPart(feeds: FeedView, times: Times, token: string | null): Promise<Html> {
-  const { at, feeds: list } = await feeds.list();
+/** The list of feeds. `token`: of forms; null if nothing may be tried here. */
+export function feedsPart(
+  { at, feeds: list }: Awaited<ReturnType<FeedView["list"]>>,
+  times: Times,
+  token: string | null,
+): Html {
   if (list.length === 0)
     return html`<div class="panel"><p class="empty">No feed is configured: <code>listen.feeds</code> in earshot.yaml names them.</p></div>`;
   return html`<div class="panel">
@@ -95,10 +82,11 @@ function feedRow(feed: ShownFeed, now: Instant, times: Times, token: string | nu
 const GOOD: ReadonlySet<string> = new Set(["ok", "open", "fetching", "listening"]);
 /** It is being fetched, or connected. */
 const BUSY: ReadonlySet<string> = new Set(["fetching", "listening"]);
-const BAD: ReadonlySet<string> = new Set(["failing", "paused", "gone", "late"]);
+/** It brings nothing, and should. */
+export const SILENT: ReadonlySet<string> = new Set(["failing", "paused", "gone", "late"]);
 
 function stateOf({ state, why, notes }: ShownFeed): Html {
-  const tone = GOOD.has(state) ? "is-sent" : BAD.has(state) ? "is-failing" : "is-due";
+  const tone = GOOD.has(state) ? "is-sent" : SILENT.has(state) ? "is-failing" : "is-due";
   const details = [...(why === null ? [] : [why]), ...notes];
   return html`<span class="outcome ${tone}">${state}</span>${details.map(
     (one) => html`
@@ -116,8 +104,8 @@ function nextTry(nextAt: Instant | null, now: Instant, isFetched: boolean): Html
 export function triedFeedPage(tried: ShownTry | "Busy", times: Times): Page {
   return {
     title: "What a feed would bring",
-    section: "/feeds",
-    body: html`<p class="crumb"><a href="/feeds">Feeds</a></p>
+    section: "/health",
+    body: html`<p class="crumb"><a href="/health#feeds">Health</a></p>
 <div class="title"><h1>What it would bring now</h1><p class="hint">It was fetched once. Nothing was stored and nothing is sent.</p></div>
 ${
   tried === "Busy"

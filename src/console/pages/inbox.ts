@@ -159,10 +159,15 @@ function emailList(place: InboxFolder, question: InboxQuestion, times: Times): H
     (email) =>
       html`<li>
 <a href="${placeAddress(place.key, email.id)}#reading"${email.id === chosen?.id && html` aria-current="true"`}><span
-  class="subject">${foreign(shorten(email.subject, 160))}</span><span class="detail">${foreign(email.from)}</span><span
+  class="subject">${foreign(shorten(email.subject, 160))}</span><span class="detail">${foreign(beginningOf(email))}</span><span
   class="when">${times.moment(email.receivedAt)}</span></a>
 </li>`,
   )}</ol>`;
+}
+
+/** Of its text: the sender is the same for all of them. */
+function beginningOf({ text, from }: EmailMessage): string {
+  return shorten((text ?? from).replaceAll(/\s+/g, " ").trim(), 120);
 }
 
 function chosenEmail(place: InboxFolder, question: InboxQuestion): EmailMessage | undefined {

@@ -18,8 +18,8 @@ export interface Frame {
   readonly hasInbox: boolean;
   /** Whether it shows the rules. */
   readonly hasRules: boolean;
-  /** Whether it shows public feeds, or sets them up. */
-  readonly hasFeeds: boolean;
+  /** Whether it shows digests. */
+  readonly hasDigests: boolean;
   /** Whether people can act on alerts here. */
   readonly hasActions: boolean;
   /** Who reads it; null without a login. */
@@ -86,8 +86,8 @@ function entries(frame: Frame): readonly (readonly [string, Html])[] {
     ["/insights", html`Insights`],
     ...(frame.hasRules ? ([["/rules", html`Rules`]] as const) : []),
     ...(frame.hasInbox ? ([["/inbox", html`Inbox`]] as const) : []),
-    ...(frame.hasFeeds ? ([["/feeds", html`Feeds`]] as const) : []),
-    ["/coverage", html`Coverage`],
+    ...(frame.hasDigests ? ([["/digests", html`Digests`]] as const) : []),
+    ["/health", html`Health`],
     ...(frame.hasActions ? ([["/silences", html`Silences`]] as const) : []),
   ];
 }

@@ -1,13 +1,10 @@
 import { floorTo, HOUR } from "../../lib/instant.ts";
-import { formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
-import { alertList } from "../parts/alert-list.ts";
-import { type Attention, groupByAttention } from "../parts/attention.ts";
 import { buildVolume, type QueryVolume } from "../parts/build-volume.ts";
-import { incidentList } from "../parts/incident-panel.ts";
 import { livePart, openCount } from "../parts/live.ts";
 import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
+import { openAlertsPart } from "../parts/open-alerts.ts";
 import type { Page, PageParts } from "../parts/page.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
 
@@ -23,7 +20,7 @@ export type VolumeReader = () => Promise<readonly QueryVolume[]>;
 export function overviewParts(parts: PageParts, readVolume: VolumeReader) {
   return {
     count: async () => openCount(await parts.facts.countOpenAlerts()),
-    alerts: () => alertsPart(parts),
+    alerts: () => openAlertsPart(parts, OPEN_ALERTS),
     volume: async () => volumePart(await readVolume(), parts),
     mentions: async () =>
       mentionList(
@@ -80,32 +77,6 @@ export async function readVolume({
   return buildVolume(await facts.volume(from, from + HOURS * HOUR), from, HOURS);
 }
 
-async function alertsPart({ facts, times }: PageParts): Promise<Html> {
-  const [incidents, alerts, count, quietSince] = await Promise.all([
-    facts.openIncidents(OPEN_ALERTS),
-    facts.openAlertsAlone(OPEN_ALERTS),
-    facts.countOpenAlerts(),
-    facts.quietSince(),
-  ]);
-  if (incidents.length === 0 && count === 0)
-    return quietSince === null
-      ? html`<p class="empty">No alert is open.</p>`
-      : html`<p class="lead">All quiet since ${times.moment(quietSince)}.</p>`;
-  const groups = groupByAttention(incidents, alerts, times.now());
-  const list = html`${groups[0]?.attention !== "NeedsSomebody" && html`<p class="lead">Nothing needs anybody.</p>`}${groups.map(
-    (group) => html`<h3 class="attention">${HEADINGS[group.attention]}</h3>
-${incidentList(group.incidents, times)}${group.alerts.length > 0 && alertList(group.alerts, times, "")}`,
-  )}`;
-  if (count <= alerts.length) return list;
-  return html`${list}<p class="more"><a href="/alerts">All ${formatNumber(count)} open alerts</a></p>`;
-}
-
-const HEADINGS: Readonly<Record<Attention, string>> = {
-  NeedsSomebody: "Needs somebody",
-  Handled: "Somebody has it",
-  Calm: "Calm, and not over yet",
-};
-
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;
   const hidden = volumes.length - CHARTS;
@@ -115,5 +86,5 @@ function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html
 <li class="is-positive">positive</li>
 </ul>
 ${volumes.slice(0, CHARTS).map((volume) => volumeChart(volume, times))}
-${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/coverage">All queries</a></p>`}`;
+${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/health">All queries</a></p>`}`;
 }

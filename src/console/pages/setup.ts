@@ -34,7 +34,7 @@ export function setupPage(
     field(name, setup.questions[name], form[name], more);
   return {
     title: "Listen for a brand",
-    section: "/feeds",
+    section: "/health",
     body: html`<div class="title">
 <h1>Listen for a brand</h1>
 <p class="hint">Earshot reads public feeds and notifies you. This page writes its configuration; <code>earshot listen</code> does the same in a terminal.</p>
@@ -83,33 +83,18 @@ ${outcome?.outcome === "Drafted" && draftPart(outcome, { readOnly, isFirst: setu
 export function writtenSetupPage({ files, next }: Extract<SetupWriteResult, { outcome: "Written" }>): Page {
   return {
     title: "Written",
-    section: "/feeds",
+    section: "/health",
     body: html`<div class="title"><h1>Written</h1></div>
 <div class="panel">
 <p role="status" class="lead">${next}</p>
 <p>
-<a class="button" href="/feeds">Feeds</a>
+<a class="button" href="/health#feeds">Feeds</a>
 </p>
 <ul>${files.map(
       (file) => html`<li>
 <code dir="auto">${file}</code>
 </li>`,
     )}</ul>
-</div>`,
-  };
-}
-
-/** In place of the list, where no feed is configured. */
-export function noFeedsPage(): Page {
-  return {
-    title: "Feeds",
-    section: "/feeds",
-    body: html`<div class="title"><h1>Feeds</h1></div>
-<div class="panel">
-<p class="lead">No public feed is read yet: no <code>listen</code> is configured.</p>
-<p>
-<a class="button" href="/setup">Listen for a brand</a>
-</p>
 </div>`,
   };
 }

@@ -44,7 +44,7 @@ ${
 }
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><td></td></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th><th scope="col"><span class="unseen">Change</span></th></tr></thead>
 <tbody>${ofFile.map(
       (one) =>
         html`<tr>
@@ -61,7 +61,7 @@ ${
 <td>${roleForm(one, token)}</td>
 <td>${times.moment(one.createdAt)}, by ${foreign(one.createdBy)}</td>
 <td>${openOf(one.name, shown)}</td>
-<td>${ownPasswordButtons(one, token)}
+<td class="presses">${ownPasswordButtons(one, token)}
 ${factorButton(one.name, shown, token)}${changeButton(one.name, "end", "End", token)}</td>
 </tr>`,
     )}</tbody></table></div></section>

@@ -32,8 +32,8 @@ export interface Page {
     | "/insights"
     | "/rules"
     | "/inbox"
-    | "/feeds"
-    | "/coverage"
+    | "/health"
+    | "/digests"
     | "/silences";
   /** Scripts of this page, besides those of every page. */
   readonly scripts?: readonly string[];

@@ -98,7 +98,7 @@ const MOST = 200;
 /** Rules that cannot fire on a query yet; empty if there are none. */
 export function warmUpPart(
   warmingUp: readonly ShownWarmUp[],
-  moment: PageParts["times"]["moment"],
+  { moment, titleOf }: Pick<PageParts["times"], "moment" | "titleOf">,
 ): Html | null {
   if (warmingUp.length === 0) return null;
   return html`<section class="panel" aria-labelledby="h-learning"><h2 id="h-learning">Still learning</h2>
@@ -119,7 +119,7 @@ export function warmUpPart(
       html`<tr>
 <th scope="row">${foreign(one.queryName)}<span class="detail">${foreign(one.projectName)}</span>
 </th>
-<td>${one.rule}<span class="detail">${one.kind}</span>
+<td>${titleOf(one.rule)} <span class="detail">${one.rule}</span>
 </td>
 <td>${one.counts}</td>
 <td>${one.needs}</td>

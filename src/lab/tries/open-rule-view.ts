@@ -5,6 +5,7 @@ import {
   type createConsoleStore,
   DRAFT_KINDS,
   delayOf,
+  describeNotified,
   describeRule,
   draftRule,
   formatDelay,
@@ -82,11 +83,12 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
     find: async (name) => {
       const found = RULE_NAME.test(name) ? await readOne(folder, name) : null;
       if (found === null) return null;
-      const [tests, testFiles, edits, polls] = await Promise.all([
+      const [tests, testFiles, edits, polls, queries] = await Promise.all([
         stores.rulePages.tests(),
         findTestFiles(folder, name),
         stores.rulePages.edits(name, EDITS),
         facts.coverage(clock.now() - DAY),
+        stores.queries.active(),
       ]);
       const rule = "rule" in found.read ? found.read.rule : null;
       const delay = rule === null ? null : delayOf(rule, longestPoll(rule, polls, clock.now()));
@@ -94,7 +96,7 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
         ...listed(found, tests),
         text: found.text,
         description: rule?.description ?? null,
-        says: rule === null ? [] : describeRule(rule),
+        says: rule === null ? [] : [...describeRule(rule), notifiedOf(rule, queries, parts.notifyConfig)],
         testFiles,
         delay: delay === null ? null : { ...delay, says: formatDelay(delay) },
         edits,
@@ -120,6 +122,16 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
     completions: ruleCompletions(),
     words: async () => wordsOf(await facts.newestMentions(WORDS_FROM), await stores.queries.active()),
   };
+}
+
+/** Whom its alerts reach: what a rule file does not say, and everybody asks. */
+function notifiedOf(
+  rule: Rule,
+  queries: readonly Query[],
+  { routes }: RuleFiles["notifyConfig"],
+): { readonly label: string; readonly text: string } {
+  const own = queries.filter((query) => rule.appliesTo(query));
+  return { label: "Notifies", text: describeNotified(rule, own, routes) };
 }
 
 /** The names of the tests about this rule. A file that cannot be read is none. */

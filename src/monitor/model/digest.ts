@@ -50,3 +50,32 @@ export interface SentAlert {
   /** The most followers that an author of its mentions has; null for alerts on counts, and if no author has any. */
   readonly followers: number | null;
 }
+
+/** A digest as people see it: when it comes, about what, and for whom. */
+export interface ShownDigest {
+  /** The key of its editions. */
+  readonly name: string;
+  readonly title: string;
+  /** `every Monday at 07:30`. */
+  readonly schedule: string;
+  readonly timezone: string;
+  /** Patterns of names of queries; `*` is all of them. */
+  readonly queries: readonly string[];
+  readonly receivers: readonly string[];
+  /** Nothing is sent of a time in which nothing happened. */
+  readonly skipQuiet: boolean;
+  readonly nextAt: Instant;
+}
+
+/** An edition, and what became of it. */
+export interface ShownEdition extends Pick<DigestEdition, "name" | "localDate" | "dueAt"> {
+  readonly periodFrom: Instant;
+  readonly periodTo: Instant;
+  readonly state: "due" | "built" | "skipped";
+  /** Who gets it, by name. */
+  readonly readers: readonly {
+    readonly receiver: string;
+    readonly state: "due" | "sent" | "dead";
+    readonly sentAt: Instant | null;
+  }[];
+}

@@ -1,5 +1,6 @@
 import { createConsoleAlerts } from "./console/alerts.ts";
 import { createConsoleCoverage, createConsoleWarmUp } from "./console/coverage.ts";
+import { createConsoleDigests } from "./console/digests.ts";
 import { createConsoleIncidents } from "./console/incidents.ts";
 import { createConsoleMentions } from "./console/mentions.ts";
 import { createConsoleMetrics } from "./console/metrics.ts";
@@ -23,6 +24,7 @@ export function createConsoleStore(db: Db, options: { readonly searchTakesMs?: n
     ...createConsoleNotifications(db),
     ...createConsoleCoverage(db),
     ...createConsoleWarmUp(db),
+    ...createConsoleDigests(db),
     ...createConsoleMetrics(db),
     ...createConsoleResponse(db),
     ...createConsoleStories(db),

@@ -1,8 +1,10 @@
 import { formatMinutes } from "../../../lib/duration.ts";
 import { MINUTE } from "../../../lib/instant.ts";
 import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
+import type { ShownDigest } from "../../model/digest.ts";
 import type { createConsoleStore } from "../../store/console.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
+import { storedDigest } from "../../templates/digest-view.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../templates/template-names.ts";
 import type { AlertView } from "../../templates/view.ts";
@@ -23,6 +25,10 @@ export interface Previews {
   ofSample(about: Sample["about"], name: string | null): ShownPreview | null;
   /** An alert as it would be sent now; null if it is no longer stored. */
   ofAlert(id: string): Promise<ShownPreview | null>;
+  /** Digests of the configuration, as of now. */
+  digests(): readonly ShownDigest[];
+  /** An edition as its readers got it, without their links; null if none of this name and date was made. */
+  ofEdition(name: string, localDate: string): Promise<ShownPreview | null>;
   /** Names of all templates. */
   readonly templates: readonly string[];
   /** One template with a sample or an alert; null if the template, sample or alert does not exist. */
@@ -38,9 +44,11 @@ export interface TemplatePreview {
   readonly isHtml: boolean;
 }
 
-/** Creates previews of messages. `contentOf` reads an alert. */
+/** Creates previews of messages. `contentOf` reads an alert, `editionOf` what an edition of a digest says. */
 export function createPreviews(parts: {
   readonly renderer: Renderer;
+  readonly digests: () => readonly ShownDigest[];
+  readonly editionOf: (name: string, localDate: string) => Promise<unknown>;
   readonly contentOf: (alertId: string) => Promise<PreviewContent | null>;
 }): Previews {
   return {
@@ -52,6 +60,15 @@ export function createPreviews(parts: {
     ofAlert: async (id) => {
       const content = await parts.contentOf(id);
       return content === null ? null : showPreview(content, parts.renderer);
+    },
+    digests: parts.digests,
+    ofEdition: async (name, localDate) => {
+      const body = await parts.editionOf(name, localDate);
+      if (body === null) return null;
+      return showPreview(
+        { kind: "digest", view: { ...storedDigest(body), unsubscribeUrl: null } },
+        parts.renderer,
+      );
     },
     templates: TEMPLATE_NAMES,
     ofTemplate: async (wanted, { sample, alert }) => {

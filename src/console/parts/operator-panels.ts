@@ -1,92 +1,41 @@
 import {
   clockAheadMs,
   expandReason,
-  type Outage,
-  type ProcessVersions,
   type ShownBudget,
   type ShownDeadLetter,
   type ShownHeartbeat,
   type ShownPoll,
-  type ShownQuirk,
-  type ShownWait,
-  type ShownWarmUp,
   worstDelayMs,
 } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
-import { DAY, type Instant } from "../../lib/instant.ts";
+import type { Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
-import { livePart } from "../parts/live.ts";
-import type { Page, PageParts } from "../parts/page.ts";
-import { processesPart } from "../parts/processes.ts";
-import { outagePanel, quirksPart, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
-import { foreign, shorten } from "../parts/words.ts";
+import type { PageParts } from "./page.ts";
+import { processesPart } from "./processes.ts";
+import { quirksPart } from "./status-panels.ts";
+import type { Coverage } from "./verdict.ts";
+import { foreign, shorten } from "./words.ts";
 
-const DEAD_LETTERS = 20;
-
-export interface Coverage {
-  readonly now: Instant;
-  readonly polls: readonly ShownPoll[];
-  readonly deadLetters: readonly ShownDeadLetter[];
-  readonly heartbeat: ShownHeartbeat | null;
-  readonly budgets: readonly ShownBudget[];
-  readonly outages: readonly Outage[];
-  readonly quirks: readonly ShownQuirk[];
-  readonly warmingUp: readonly ShownWarmUp[];
-  readonly waits: readonly ShownWait[];
-  readonly configuration: ProcessVersions;
-}
-
-/** Reads how complete the stored data is; sums are of the last 24 hours. */
-export async function readCoverageFacts({
-  facts,
-  times,
-  warmingUp: ask = async () => [],
-  waits: askWaits = async () => [],
-}: PageParts): Promise<Coverage> {
-  const now = times.now();
-  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration] =
-    await Promise.all([
-      facts.coverage(now - DAY),
-      facts.deadLetters(DEAD_LETTERS),
-      facts.heartbeat(),
-      facts.budgets(),
-      facts.outages(now - 7 * DAY),
-      facts.quirks(),
-      ask(),
-      askWaits(),
-      facts.processVersions(),
-    ]);
-  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration };
-}
-
-export async function coveragePage(address: string, parts: PageParts): Promise<Page> {
-  return {
-    title: "Coverage",
-    section: "/coverage",
-    body: html`<div class="title"><h1>Coverage</h1></div>
-${livePart(address, { name: "coverage", on: ["coverage"] }, coveragePart(await readCoverageFacts(parts), parts))}`,
-  };
-}
-
-export function coveragePart(
-  { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration }: Coverage,
-  { times }: PageParts,
+/** What the person who runs Earshot looks at: polls, calls, dead letters, processes, and what was learned of the source. */
+export function operatorPanels(
+  { now, polls, deadLetters, heartbeat, budgets, quirks, configuration }: Coverage,
+  moment: Moment,
 ): Html {
-  const added = polls.filter((poll) => poll.poll === "added");
-  const updated = polls.filter((poll) => poll.poll === "updated");
-  return html`${heartbeatPart(heartbeat, times.moment)}${waitsPanel(waits)}${outagePanel(outages, times.moment)}${budgets.map(budgetPanel)}<section
+  const added = polls.filter(({ poll }) => poll === "added");
+  const updated = polls.filter(({ poll }) => poll === "updated");
+  return html`${heartbeatPart(heartbeat, moment)}${budgets.map(budgetPanel)}<section
   class="panel" aria-labelledby="h-added">
-<h2 id="h-added">New mentions</h2>
+<h2 id="h-added">Polls for new mentions</h2>
 <p class="hint">Everything that entered a query at the source up to “data complete until” is stored here.
 “Seen within” is the longest delay of a visible mention with the current plan of calls.
-Counts are of the last 24 hours.</p>${pollTable(added, now, times.moment, "complete")}</section>
-<section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Changed mentions</h2>
+Counts are of the last 24 hours.</p>${pollTable(added, now, moment, "complete")}</section>
+<section class="panel" aria-labelledby="h-updated"><h2 id="h-updated">Polls for changed mentions</h2>
 <p class="hint">Mentions that changed after they were first read:
-sentiment, category, engagement.</p>${pollTable(updated, now, times.moment, "plain")}</section>
-${warmUpPart(warmingUp, times.moment)}<section class="panel" aria-labelledby="h-dead-letters">
-<h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, times.moment)}</section>
-${processesPart(configuration, times.moment)}${quirksPart(quirks, times.moment)}`;
+sentiment, category, engagement.</p>${pollTable(updated, now, moment, "plain")}</section>
+<section class="panel" aria-labelledby="h-dead-letters">
+<h2 id="h-dead-letters">Dead letters</h2>${deadLetterList(deadLetters, moment)}</section>
+${processesPart(configuration, moment)}${quirksPart(quirks, moment)}`;
 }
 
 /** The calls that the account has left. */
@@ -110,7 +59,7 @@ const SHARING: Readonly<Record<ShownBudget["sharing"], string>> = {
 
 type Moment = PageParts["times"]["moment"];
 
-/** Whether the whole pipeline works, and what does not. Empty before the first check. */
+/** What Earshot found when it last looked at its own line. Empty before the first check. */
 function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html | null {
   if (heartbeat === null) return null;
   const { outcome, at, reason, answer, configured } = heartbeat;
@@ -121,7 +70,7 @@ function heartbeatPart(heartbeat: ShownHeartbeat | null, moment: Moment): Html |
       : works
         ? `The heartbeat was called; its server answered ${answer ?? "nothing yet"}.`
         : "The heartbeat is withheld.";
-  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Does Earshot work?</h2>
+  return html`<section class="panel" aria-labelledby="h-line-works"><h2 id="h-line-works">Its own check</h2>
 <p>
 <strong
   class="outcome ${works ? "is-sent" : "is-failing"}">${
