@@ -26,7 +26,11 @@ export interface FeedConsoles {
   /** Where the first-run page writes. */
   readonly folder: string;
   /** `isOpen`: as in the demo, with no earshot.yaml yet. */
-  start(settings: Partial<ConsoleSettings>, isOpen: boolean): Promise<TestConsole>;
+  start(
+    settings: Partial<ConsoleSettings>,
+    isOpen: boolean,
+    more?: Omit<NonNullable<Parameters<typeof startTestConsole>[1]>, "settings">,
+  ): Promise<TestConsole>;
   close(): Promise<void>;
 }
 
@@ -78,7 +82,7 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
   );
   return {
     ...{ server, listening, folder, databaseUrl: database.url },
-    start: async (settings, isOpen) => {
+    start: async (settings, isOpen, more = {}) => {
       const own = openDatabase({ url: database.url, onError: () => {} });
       closing.add(own.close);
       const configured = isOpen ? null : { env: {}, stores: createStores(own.db) };
@@ -86,7 +90,9 @@ export async function openFeedConsoles(): Promise<FeedConsoles> {
         ...{ file: join(folder, "earshot.yaml"), configured, timezone: "UTC", schemas: SETUP_SCHEMAS },
         ...{ clock: systemClock, log, next: "Restart it.", allowPrivateAddress: true },
       });
-      const started = await startTestConsole(systemClock.now(), { settings, deps: { feeds: view, setup } });
+      const started = await startTestConsole(systemClock.now(), {
+        ...{ ...more, settings, deps: { ...more.deps, feeds: view, setup } },
+      });
       closing.add(started.close);
       return started;
     },

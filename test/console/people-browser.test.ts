@@ -8,7 +8,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { type WrittenNote, writeNote } from "../../src/monitor/alerts/actions/write-note.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
-import { faultsAtWidth } from "./faults-of-page.ts";
+import { faultsOfPages } from "./faults-of-page.ts";
 import { makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -78,48 +78,43 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
     await web.close();
   });
 
-  test.each([1280, 768, 390])(
-    "axe finds nothing at %i pixels, light and dark",
-    async (width) => {
-      const faults = await faultsAtWidth(browser, width, async (page, look) => {
-        const see = async (path: string, name: string) => {
-          await page.goto(`${web.url}${path}`);
-          await look(name);
-        };
-        await see("/login", "login");
-        await see(invitation, "invitation");
-        await see("/invitations/none", "invitation-gone");
-        await see("/login/oidc/callback", "oidc-fault");
-        await see(room, "room");
-        await see("/rooms/none", "room-gone");
-        await page.goto(`${web.url}/login`);
-        await page.fill("#username", "ann");
-        await page.fill("#password", PASSWORD);
-        await page.click("button[type=submit]");
-        for (const [path, name] of [
-          ["/account", "account"],
-          ["/users", "users"],
-          [`/incidents/${incident.id}`, "incident"],
-          [`/incidents/${incident.id}/review`, "review"],
-          ["/audit", "audit"],
-          ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
-          ["/lists?author=bo", "lists"],
-          ["/mentions?contains=the+OR+a&language=en", "search"],
-          ["/mentions?contains=%28open", "search-fault"],
-        ] as const)
-          await see(path, name);
-        await page.goto(`${web.url}/account`);
-        await page.click("text=Get a code for Slack");
-        await look("account-slack");
-        await page.goto(`${web.url}/account`);
-        await page.fill("form[action='/account/second-factor'] input[type=password]", PASSWORD);
-        await page.click("text=Set it up");
-        await look("account-factor");
-      });
-      expect(faults).toEqual([]);
-    },
-    120_000,
-  );
+  test("axe finds nothing, at three widths, light and dark", async () => {
+    const faults = await faultsOfPages(browser, async (page, look) => {
+      const see = async (path: string, name: string) => {
+        await page.goto(`${web.url}${path}`);
+        await look(name);
+      };
+      await see("/login", "login");
+      await see(invitation, "invitation");
+      await see("/invitations/none", "invitation-gone");
+      await see("/login/oidc/callback", "oidc-fault");
+      await see(room, "room");
+      await see("/rooms/none", "room-gone");
+      await page.goto(`${web.url}/login`);
+      await page.fill("#username", "ann");
+      await page.fill("#password", PASSWORD);
+      await page.click("button[type=submit]");
+      for (const [path, name] of [
+        ["/account", "account"],
+        ["/users", "users"],
+        [`/incidents/${incident.id}`, "incident"],
+        [`/incidents/${incident.id}/review`, "review"],
+        ["/audit", "audit"],
+        ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
+        ["/mentions?contains=the+OR+a&language=en", "search"],
+        ["/mentions?contains=%28open", "search-fault"],
+      ] as const)
+        await see(path, name);
+      await page.goto(`${web.url}/account`);
+      await page.click("text=Get a code for Slack");
+      await look("account-slack");
+      await page.goto(`${web.url}/account`);
+      await page.fill("form[action='/account/second-factor'] input[type=password]", PASSWORD);
+      await page.click("text=Set it up");
+      await look("account-factor");
+    });
+    expect(faults).toEqual([]);
+  }, 120_000);
 
   test("by keyboard alone: a second factor is set up, and a login asks for its code", async () => {
     const context = await browser.newContext();

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "../../src/console/auth/manage-users.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { faultsAtWidth } from "./faults-of-page.ts";
+import { faultsOfPages } from "./faults-of-page.ts";
 import { makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -121,35 +121,31 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
     await context.close();
   }, 60_000);
 
-  test.each([1280, 768, 390])(
-    "axe finds nothing at %i pixels, light and dark",
-    async (width) => {
-      const faults = await faultsAtWidth(browser, width, async (page, look) => {
-        await logIn(page);
-        await page.goto(`${web.url}/mentions?query=4`);
-        await look("work-list");
-        await page.locator(`${ROWS} input`).nth(0).check();
-        await page.locator(`${ROWS} input`).nth(1).check();
-        await look("work-chosen");
-        await page.locator("#work input[name=tag]").fill("vip, press office");
-        await page.keyboard.press("Enter");
-        await page.locator("#work-notice", { hasText: /vip|was so already/ }).waitFor();
-        await page.locator(`${ROWS} input`).nth(0).check();
-        await page.locator("#work button[value=assign-me]").click();
-        await page.locator("#work-notice", { hasText: /assigned|was so already/ }).waitFor();
-        await look("work-notice");
-        await page.keyboard.press("?");
-        await look("work-keys");
-        await page.keyboard.press("Escape");
-        await page.locator(`${ROWS} a[href^='/why']`).first().click();
-        await page.waitForURL("**/why?of=*");
-        await page.fill("textarea[name=text]", "Called them.\nThey call back at noon.");
-        await page.getByRole("button", { name: "Write it" }).click();
-        await page.locator(".timeline .written").first().waitFor();
-        await look("work-mention");
-      });
-      expect(faults).toEqual([]);
-    },
-    120_000,
-  );
+  test("axe finds nothing, at three widths, light and dark", async () => {
+    const faults = await faultsOfPages(browser, async (page, look) => {
+      await logIn(page);
+      await page.goto(`${web.url}/mentions?query=4`);
+      await look("work-list");
+      await page.locator(`${ROWS} input`).nth(0).check();
+      await page.locator(`${ROWS} input`).nth(1).check();
+      await look("work-chosen");
+      await page.locator("#work input[name=tag]").fill("vip, press office");
+      await page.keyboard.press("Enter");
+      await page.locator("#work-notice", { hasText: /vip|was so already/ }).waitFor();
+      await page.locator(`${ROWS} input`).nth(0).check();
+      await page.locator("#work button[value=assign-me]").click();
+      await page.locator("#work-notice", { hasText: /assigned|was so already/ }).waitFor();
+      await look("work-notice");
+      await page.keyboard.press("?");
+      await look("work-keys");
+      await page.keyboard.press("Escape");
+      await page.locator(`${ROWS} a[href^='/why']`).first().click();
+      await page.waitForURL("**/why?of=*");
+      await page.fill("textarea[name=text]", "Called them.\nThey call back at noon.");
+      await page.getByRole("button", { name: "Write it" }).click();
+      await page.locator(".timeline .written").first().waitFor();
+      await look("work-mention");
+    });
+    expect(faults).toEqual([]);
+  }, 120_000);
 });
