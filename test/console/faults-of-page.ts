@@ -1,16 +1,10 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 
-/** Where pictures of the pages go: `npm run pictures` says so, and nothing else. */
+/** Where somebody wants to look at them: a folder for pictures. */
 const PICTURES = process.env["EARSHOT_PICTURES"];
-/** What the pictures show: a desk by day, and a phone at night. */
-const PICTURED: ReadonlySet<string> = new Set(["1280 light", "390 dark"]);
-/** Small enough to keep with the code, and large enough to read. */
-const QUALITY = 35;
 
-export const WIDTHS = [1280, 768, 390] as const;
+const WIDTHS = [1280, 768, 390] as const;
 const SCHEMES = ["light", "dark"] as const;
 
 /** What axe finds wrong with the page as it is, and whether something sticks out of it. */
@@ -23,17 +17,6 @@ async function faultsOf(page: Page, scheme: (typeof SCHEMES)[number]): Promise<r
   )) as string[];
   const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
   return isWide === true ? [...found, "it scrolls sideways"] : found;
-}
-
-async function takePicture(page: Page, name: string): Promise<void> {
-  if (PICTURES === undefined) return;
-  const { width = 0 } = page.viewportSize() ?? {};
-  const session = await page.context().newCDPSession(page);
-  // Playwright has no WebP, which is a tenth of the size.
-  const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
-  await mkdir(PICTURES, { recursive: true });
-  await writeFile(join(PICTURES, `${name}-${width}.webp`), Buffer.from(data, "base64"));
-  await session.detach();
 }
 
 /**
@@ -56,7 +39,8 @@ export async function faultsOfPages(
       await page.setViewportSize({ width, height: 900 });
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        if (PICTURED.has(`${width} ${colorScheme}`)) await takePicture(page, name);
+        const path = `${PICTURES}/${name}-${width}-${colorScheme}.png`;
+        if (PICTURES !== undefined) await page.screenshot({ path, fullPage: true });
         const found = await faultsOf(page, colorScheme);
         faults.push(...found.map((fault) => `${name} at ${width}, ${colorScheme}: ${fault}`));
       }

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { findChromium } from "../../src/monitor/notify/previews/take-pictures.ts";
+import { takePages } from "./pages.ts";
 
-// Takes the pictures of a crisis in docs/crisis/: starts the demo, waits for its first critical incident, and looks at the
+// Takes the pictures of a crisis in docs/crisis/, and of every page in docs/pages/: starts the demo, waits for its first critical incident, and looks at the
 // console, the local Slack and the local mailbox as a reader does.
 
 const OUT = "docs/crisis";
@@ -45,6 +46,7 @@ try {
   await take("alert-phone", PHONE, `/alerts/${crisis}`, null);
   await take("slack", DESK, await placeOf(address, "#crisis"), ".channel > li:has(.slack-header) > article");
   await take("mail-phone", PHONE, await mailOf(address, "on-call@brand.example"), null);
+  await takePages(browser, { address, home, alert: crisis });
   await browser.close();
 } finally {
   demo.kill("SIGTERM");
