@@ -54,6 +54,7 @@ const THOROUGH: readonly string[] = [
   "test/console/browser.test.ts",
   "test/console/feeds-browser.test.ts",
   "test/console/insights-browser.test.ts",
+  "test/console/pages-browser.test.ts",
   "test/console/people-browser.test.ts",
   "test/console/rules.test.ts",
   "test/console/rules-browser.test.ts",
