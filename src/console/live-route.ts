@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
+import { connectionLimit } from "../lib/descriptors.ts";
 import { describeError } from "../lib/errors.ts";
 import { floorTo, HOUR, MINUTE, SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
@@ -11,7 +12,6 @@ import { ALWAYS_ANSWERED } from "./admission.ts";
 import type { ConsoleAuth } from "./auth/demand-login.ts";
 import type { Times } from "./common/times.ts";
 import type { LivePart } from "./parts/live.ts";
-import { mostConnections } from "./server.ts";
 
 type LiveVersions = Readonly<Record<LivePart, string>>;
 
@@ -83,8 +83,8 @@ export function watchVersions(
   }
 }
 
-/** Of the connections that the console may hold, streams take so many; the rest is for pages. One without still works. */
-const SHARE_OF_CONNECTIONS = 0.6;
+/** Of open streams: six tenths of the connections of the console, the rest is for pages. A page without one still works. */
+const MOST_STREAMS = { most: 600, share: 0.4 };
 /** Limit per session, or per address without one, so that one reader cannot take them all. */
 const MAX_OF_ONE = 20;
 const HEARTBEAT_MS = 15 * SECOND;
@@ -117,7 +117,7 @@ export function liveRoute(
   heartbeatMs = HEARTBEAT_MS,
 ): () => void {
   const open = new Map<() => void, { readonly reader: string }>();
-  const mostStreams = Math.floor(mostConnections() * SHARE_OF_CONNECTIONS);
+  const mostStreams = connectionLimit(MOST_STREAMS);
   const closeThoseOf = (reader: string) => {
     for (const [close, stream] of [...open]) if (stream.reader === reader) close();
   };
