@@ -32,7 +32,7 @@ export function feedsPart(
     return html`<div class="panel"><p class="empty">No feed is configured: <code>listen.feeds</code> in earshot.yaml names them.</p></div>`;
   return html`<div class="panel">
 <p class="hint">What the public feeds bring. Counts are of today (UTC).</p>
-<div class="scrolls" tabindex="0" role="region" aria-label="Feeds">
+<div class="scrolls" tabindex="0" role="region" aria-label="Feeds, one by one">
 <table class="rule-list">
 <thead>
 <tr>

@@ -65,7 +65,7 @@ function list(silences: readonly ListedSilence[], times: Times, token: string | 
 
 function precision(rules: readonly RulePrecision[]): Html {
   if (rules.length === 0) return html`<p class="empty">No alert has fired.</p>`;
-  return html`<div class="scrolls" tabindex="0" role="region" aria-labelledby="h-rules">
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Feedback, rule by rule">
 <table class="precision">
 <thead>
 <tr>

@@ -94,7 +94,7 @@ function pollTable(
 ): Html {
   if (polls.length === 0) return html`<p class="empty">No query is watched yet.</p>`;
   const complete = columns === "complete";
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls by query">
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="Polls for ${complete ? "new" : "changed"} mentions, by query">
 <table class="polls">
 <thead>
 <tr>
