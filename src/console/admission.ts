@@ -30,6 +30,11 @@ export interface AdmissionSettings {
 const AT_ONCE = 2;
 /** Pages that wait for their turn. Whoever comes later is refused at once. */
 const WAITING = 40;
+/**
+ * Parts of open pages that wait: all pages ask at the same moment, when something is new. One answer serves them, so a
+ * place costs little; whoever is refused would see the news seconds later.
+ */
+const PARTS_WAITING = 600;
 /** A page that takes longer waits for the database or another server, and not for this process: others go on. */
 const TURN_MS = 2 * SECOND;
 /**
@@ -58,7 +63,8 @@ export function boundPages(
   onRefused: (error: BusyError) => void,
 ): void {
   const { besidePipeline = false, delay: lately = () => loopDelay(LATE_SECONDS) } = settings;
-  const turns = atMost(AT_ONCE, WAITING);
+  const ofPages = atMost(AT_ONCE, WAITING);
+  const ofParts = atMost(AT_ONCE, PARTS_WAITING);
   const endings = new WeakMap<FastifyRequest, () => void>();
   const page = barePage(BUSY.headline, problem(BUSY.headline, BUSY.advice)).toString();
 
@@ -77,6 +83,7 @@ export function boundPages(
     if ((method !== "GET" && method !== "HEAD") || isPublic(request) || isAlwaysAnswered === true) return;
     if (besidePipeline && lately().meanMs > LATE_MS)
       return refuse(new BusyError("the event loop is late"), request, reply);
+    const turns = isPart(request) ? ofParts : ofPages;
     const made = new Promise<void>((resolve) => endings.set(request, resolve));
     // A broken connection is as good as a closed one.
     const gone = once(reply.raw, "close").catch(() => {});
@@ -97,4 +104,9 @@ export function boundPages(
   });
   // What is left to do is the network's.
   app.addHook("onSend", async (request) => endings.get(request)?.());
+}
+
+/** Whether a part of an open page is asked for, and not a page. */
+function isPart({ url }: FastifyRequest): boolean {
+  return /[?&]part=/.test(url);
 }

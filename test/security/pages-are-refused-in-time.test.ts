@@ -86,6 +86,35 @@ test("a few pages are made at once, some wait, and the next is refused at once; 
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(42).fill(200));
 });
 
+test("parts of open pages, which all ask at once, wait in a queue of their own, and are made once for many", async () => {
+  let making = 0;
+  let makeAll = () => {};
+  const made = new Promise<void>((resolve) => {
+    makeAll = resolve;
+  });
+  const web = await startTestConsole(NOW, {
+    defaults: ({ facts }) => ({
+      facts: {
+        ...facts,
+        alerts: async (...asked: Parameters<typeof facts.alerts>) => {
+          making++;
+          await made;
+          return facts.alerts(...asked);
+        },
+      },
+    }),
+  });
+  closing.add(web.close);
+  const parts = Array.from({ length: 150 }, () => pageAt(`${web.url}/alerts?part=list`));
+  await until("two are made", () => making === 2, WITHIN);
+  // A page has its turn meanwhile.
+  expect((await pageAt(`${web.url}/mentions`)).status).toBe(200);
+  makeAll();
+  expect((await Promise.all(parts)).map(({ status }) => status)).toEqual(Array(150).fill(200));
+  // Ten a second, and those that began before the first was made.
+  expect(making).toBeLessThan(75);
+});
+
 test("a reader who goes away while others wait gives up the turn", async () => {
   const web = await startTestConsole(NOW);
   closing.add(web.close);
