@@ -215,7 +215,8 @@ describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
     const at = await topOf(reading);
     await arrive(2);
     await page.locator("#part-work-list").getByText("finger 2").waitFor();
-    expect(await topOf(reading)).toBe(at);
+    // A page scrolls by whole pixels.
+    expect(Math.abs(((await topOf(reading)) ?? 0) - (at ?? 0))).toBeLessThan(1);
     await page.context().close();
   });
 
