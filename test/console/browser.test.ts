@@ -196,8 +196,8 @@ describe.skipIf(!hasBrowser("the console"))("in a browser", () => {
     // Whoever presses a link gets that link, whatever comes while the finger is down.
     const link = page.locator("#part-work-list a.outside").nth(2);
     const id = (await link.getAttribute("id")) ?? "";
-    const before = await topOf(id);
     await link.hover();
+    const before = await topOf(id);
     await page.mouse.down();
     const asked = page.waitForResponse(/part=work-list/);
     await arrive(1);
