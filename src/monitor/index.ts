@@ -157,6 +157,7 @@ export {
   type AlertStates,
   type AnsweredAlert,
   type IncidentFigures,
+  isByArrival,
   type ListedAlert,
   type ListedIncident,
   type MentionFilter,

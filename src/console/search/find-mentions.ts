@@ -1,5 +1,12 @@
 import { searchableMention } from "#listening-api";
-import type { ConsoleFacts, Mention, MentionFilter, MentionPosition, ShownMention } from "#monitor";
+import {
+  type ConsoleFacts,
+  isByArrival,
+  type Mention,
+  type MentionFilter,
+  type MentionPosition,
+  type ShownMention,
+} from "#monitor";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import type { Mark } from "../parts/highlight.ts";
 import type { Search } from "./read-search.ts";
@@ -90,8 +97,8 @@ function asRecord(mention: Mention): Parameters<typeof searchableMention>[0] {
   };
 }
 
-function positionOf({ mention, eventAt }: ShownMention, { queryId }: MentionFilter): MentionPosition {
-  const moment = queryId === null ? mention.addedAt : eventAt;
+function positionOf({ mention, eventAt }: ShownMention, filter: MentionFilter): MentionPosition {
+  const moment = isByArrival(filter) ? mention.addedAt : eventAt;
   return { moment, queryId: mention.queryId, resourceId: mention.resourceId };
 }
 

@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "./alert.ts";
 import type { AuthorListing } from "./author-list.ts";
 import type { Incident, IncidentEntry } from "./incident.ts";
@@ -89,6 +89,14 @@ export interface MentionFilter {
   readonly tag?: string | null;
   /** Those whose author is on this list of people, without regard to capitals. */
   readonly list?: string | null;
+}
+
+/** A longer time is read by arrival: the newest of each query could be very many. */
+const SHORT_TIME = 8 * DAY;
+
+/** Whether the newest arrivals come first; else the newest published. A position in the list is a moment of that order. */
+export function isByArrival({ queryId, from = null, to = null }: MentionFilter): boolean {
+  return queryId === null && (from === null || to === null || to - from > SHORT_TIME);
 }
 
 /** `to-do`: open, or in progress. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
-import type { MentionFilter, MentionPosition } from "../../../src/monitor/model/shown.ts";
+import { isByArrival, type MentionFilter, type MentionPosition } from "../../../src/monitor/model/shown.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
 import { openDatabase } from "../../../src/monitor/store/database.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
@@ -34,7 +34,7 @@ async function readAll(filter: MentionFilter, limit: number, scanLimit?: number)
     for (const { mention, eventAt } of listing.mentions) {
       all.push({
         resourceId: mention.resourceId,
-        moment: filter.queryId === null ? mention.addedAt : eventAt,
+        moment: isByArrival(filter) ? mention.addedAt : eventAt,
       });
     }
     after = listing.next;
@@ -48,6 +48,18 @@ test("pages of mentions follow each other newest first, without a gap and withou
   const { all } = await readAll(ANY, 70);
   expect(all).toHaveLength(stored);
   expect(new Set(all.map(({ resourceId }) => resourceId)).size).toBe(stored);
+  expect(all.map(({ moment }) => moment)).toEqual(all.map(({ moment }) => moment).sort((a, b) => b - a));
+});
+
+test("of a short time the newest published come first, of all queries together, page after page", async () => {
+  const { rows } = await database.pool.query<{ id: string; at: number }>(
+    `select m.resource_id as id, extract(epoch from m.event_at) * 1000 as at from earshot.mentions m
+     join earshot.queries q using (project_id, query_id) where m.event_at >= $1 and m.event_at < $2`,
+    [new Date(NOW - 5 * HOUR), new Date(NOW - HOUR)],
+  );
+  const { all, pages } = await readAll({ ...ANY, from: NOW - 5 * HOUR, to: NOW - HOUR }, 7);
+  expect(pages).toBeGreaterThan(3);
+  expect(all.map(({ resourceId }) => resourceId).sort()).toEqual(rows.map(({ id }) => id).sort());
   expect(all.map(({ moment }) => moment)).toEqual(all.map(({ moment }) => moment).sort((a, b) => b - a));
 });
 

@@ -10,14 +10,14 @@ import type {
   ShownMention,
   VolumeCount,
 } from "../../model/shown.ts";
-import { NOBODY } from "../../model/shown.ts";
+import { isByArrival, NOBODY } from "../../model/shown.ts";
 import { nameKey } from "../../model/user.ts";
 import { LISTS, listedAs } from "../author-lists.ts";
 import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
 
 /** Rows that one listing reads at most before it answers. */
-const SCAN_LIMIT = 20_000;
+const SCAN_LIMIT = 10_000;
 
 /** A text search reads many rows; a few people who search must not block the rest. */
 const SEARCHES_AT_ONCE = 2;
@@ -39,8 +39,8 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
     },
 
     /**
-     * Mentions that match, `limit` at a time. Of one query: newest published first. Of all: newest arrivals first.
-     * These orders have an index; other filters read at most 20,000 rows at a time.
+     * Mentions that match, `limit` at a time: newest arrivals first; of one query, or of a short time, newest published first.
+     * These orders have an index; other filters read at most 10,000 rows at a time.
      */
     async mentions(
       filter: MentionFilter,
@@ -48,7 +48,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
       limit: number,
       scanLimit = SCAN_LIMIT,
     ): Promise<MentionListing> {
-      const moment = filter.queryId === null ? sql.ref("added_at") : sql.ref("event_at");
+      const moment = isByArrival(filter) ? sql.ref("added_at") : sql.ref("event_at");
       const searchesText =
         filter.contains !== null || (filter.words ?? []).length > 0 || filter.required !== undefined;
       const searches =
@@ -69,10 +69,11 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
       const statement = sql<FoundRow>`
         with scanned as (
           select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
-          from (
-            select * from earshot.mentions
-            where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
-            order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest),
+          from (select newest.* from ${eachQuery(filter)} cross join lateral (
+              select * from earshot.mentions
+              where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
+              order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest
+            order by ${moment} desc, newest.query_id desc, newest.resource_id desc limit ${share}) newest),
         fitting as (
           select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
         ends as (select count(*) as scanned, max(i) as last from scanned)
@@ -118,8 +119,17 @@ const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.
 const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
 const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_id and q.query_id = m.query_id`;
 
-function ofQuery({ projectId, queryId }: MentionFilter) {
-  if (queryId === null) return sql`true`;
+/** Of all queries, moments of publication have an index in each of them. */
+function eachQuery(filter: MentionFilter) {
+  return filter.queryId !== null || isByArrival(filter) ? sql`(select) q` : sql`earshot.queries q`;
+}
+
+function ofQuery(filter: MentionFilter) {
+  const { projectId, queryId } = filter;
+  if (queryId === null)
+    return isByArrival(filter)
+      ? sql`true`
+      : sql`mentions.project_id = q.project_id and mentions.query_id = q.query_id`;
   return projectId === null
     ? // One project, so that the index gives the order. A source gives an id to one query only.
       sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
