@@ -109,7 +109,16 @@ export {
   VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
-export type { Facet, FacetRow, MoverRow, QueryKey, StepCount } from "./model/mention-counts.ts";
+export {
+  type Facet,
+  type FacetRow,
+  type FacetValues,
+  FILTERS,
+  type Filters,
+  type MoverRow,
+  type QueryKey,
+  type StepCount,
+} from "./model/mention-counts.ts";
 export {
   LONGEST_NOTE,
   LONGEST_TAG,

@@ -2,11 +2,11 @@ import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { createConsoleStore } from "../../src/monitor/store/console.ts";
-import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { createStores } from "../../src/monitor/store/stores.ts";
 import { openBenchDatabase } from "./bench-database.ts";
+import { storeManyMentions } from "./many-mentions.ts";
 import { median } from "./median.ts";
 
 /**
@@ -20,51 +20,38 @@ const { values } = parseArgs({
 });
 const [mentions, rounds] = [Number(values.mentions), Number(values.rounds)];
 const FROM = Date.UTC(2026, 0, 1);
-const [DAYS, QUERIES, AUTHORS] = [90, 5, mentions / 4];
+const [DAYS, QUERIES] = [90, 5];
 const TO = FROM + DAYS * DAY;
+const NOW = TO - 9.75 * HOUR;
 
 const closing = createClosing();
 try {
   const { db } = await openBenchDatabase(closing);
-  const { mentionCounts } = createStores(db);
+  const { mentionCounts, filteredCounts } = createStores(db);
   const facts = createConsoleStore(db);
-  for (const day of [0, 31, 59]) await ensurePartitions(db, FROM + day * DAY);
-  // A quarter of a million authors of very different diligence for a million mentions, 2,000 sites.
-  await sql`
-    insert into earshot.mentions
-    select 'p', q::text, n::text, at::date, at, at, at, at, sentiment, (n % ${mentions / 2} + n % 3)::text, n % 5000, json_build_object(
-      'queryId', q::text, 'resourceId', n::text, 'publishedAt', 1, 'addedAt', 1, 'title', 'A title', 'text', repeat('many words ', 40),
-      'author', 'author' || (power(random(), 2) * ${AUTHORS})::int, 'domain', 'site' || (power(random(), 3) * 2000)::int || '.example',
-      'language', (array['en','de','fr'])[1 + n % 3], 'country', 'Country ' || n % 40, 'pageType', (array['twitter','news','blog'])[1 + n % 3],
-      'sentiment', sentiment)
-    from (select n, n % ${QUERIES} as q, timestamptz '2026-01-01' + random() * interval '1 day' * ${DAYS} as at,
-      (array['negative', 'neutral', 'positive'])[1 + (random() * 2)::int] as sentiment
-      from generate_series(1, ${mentions}::int) n) made
-  `.execute(db);
-  await sql`insert into earshot.stale_counts (project_id, query_id, quarter)
-    select distinct project_id, query_id, date_bin('15 minutes', event_at, 'epoch') from earshot.mentions`.execute(
-    db,
-  );
-  await sql`analyze earshot.mentions`.execute(db);
+  await storeManyMentions(db, { mentions, from: FROM, days: DAYS, queries: QUERIES });
   const began = monotonicMs();
   await mentionCounts.countStale();
   const counting = monotonicMs() - began;
-  await sql`analyze earshot.mention_counts`.execute(db);
-  const { rows } = await sql<{
-    n: number;
-    bytes: number;
-  }>`select (select count(*) from earshot.mention_counts) as n,
-    (select sum(pg_total_relation_size(inhrelid))::bigint from pg_inherits
-      where inhparent = 'earshot.mention_counts'::regclass) as bytes`.execute(db);
+  await sql`vacuum analyze earshot.mention_counts`.execute(db);
+  await sql`vacuum analyze earshot.mention_days`.execute(db);
   console.log(`${mentions} mentions, ${DAYS} days, ${QUERIES} queries; middle of ${rounds} rounds`);
   console.log(`counting all of them: ${Math.round(mentions / (counting / 1000))} mentions a second`);
-  console.log(`${rows[0]?.n} rows of counts, ${Math.round((rows[0]?.bytes ?? 0) / 1e6)} MB`);
+  for (const table of ["mention_counts", "mention_days"]) {
+    const { rows } = await sql<{ n: number; bytes: number }>`
+      select (select count(*) from ${sql.id("earshot", table)}) as n,
+        (select sum(pg_total_relation_size(inhrelid))::bigint from pg_inherits
+          where inhparent = ${`earshot.${table}`}::regclass) as bytes`.execute(db);
+    console.log(`${rows[0]?.n} rows of ${table}, ${Math.round((rows[0]?.bytes ?? 0) / 1e6)} MB`);
+  }
 
   const queries = Array.from({ length: QUERIES }, (_, n) => ({ projectId: "p", queryId: String(n) }));
   for (const days of [1, 7, 30, 89]) {
-    const moments = Array.from({ length: days + 1 }, (_, day) => TO - (days - day) * DAY);
-    const period = { from: TO - days * DAY, to: TO };
-    const before = { from: Math.max(FROM, TO - 2 * days * DAY), to: TO - days * DAY };
+    // Days of a zone an hour from UTC, up to the middle of one.
+    const moments = Array.from({ length: days }, (_, day) => NOW - 15.25 * HOUR - (days - 1 - day) * DAY);
+    moments.push(NOW);
+    const period = { from: moments[0] ?? NOW, to: NOW };
+    const before = { from: Math.max(FROM, period.from - days * DAY), to: NOW - days * DAY };
     await time(`${days} days of volume and mood`, () => mentionCounts.bySteps(queries, ["all", ""], moments));
     await time(`${days} days of it, from the mentions`, () =>
       sql`select query_id, date_trunc('day', event_at, 'UTC') as day, sentiment, count(*) from earshot.mentions
@@ -81,10 +68,20 @@ try {
         3,
       ),
     );
-    await time(`${days} days, the stories that spread`, () =>
-      facts.spreadStories(queries, moments, before, 10),
-    );
-    for (const facet of ["domain", "author"] as const)
+    await time(`${days} days, the stories that spread`, async () => {
+      const reading = await filteredCounts.plan(queries, {}, { period, before }, 40_000);
+      return facts.spreadStories(reading, moments, 10);
+    });
+    await time(`${days} days of volume with two filters`, async () => {
+      const filters = { country: "Country 7", language: "de" };
+      const reading = await filteredCounts.plan(queries, filters, { period, before });
+      return filteredCounts.bySteps(reading, moments, moments);
+    });
+    await time(`${days} days, who speaks, of one site`, async () => {
+      const reading = await filteredCounts.plan(queries, { domain: "site9.example" }, { period, before });
+      return filteredCounts.byValue(reading, ["author", "domain", "country", "language", "type"], 15);
+    });
+    for (const facet of ["country", "domain", "author"] as const)
       await time(`${days} days, the first of each ${facet}, and the time before`, () =>
         mentionCounts.byValue(queries, facet, { period, before }, 20),
       );

@@ -1,6 +1,6 @@
 import pg from "pg";
+import { countStale } from "../../src/monitor/store/count-mentions.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";
-import { createMentionCountStore } from "../../src/monitor/store/mention-counts.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** The state after a chapter: lines that can be compared, and how many mails came again under one Message-ID. */
@@ -49,7 +49,7 @@ export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending>
 async function countMentions(url: string): Promise<void> {
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
-    await createMentionCountStore(database.db).countStale();
+    await countStale(database.db);
   } finally {
     await database.close();
   }

@@ -1,9 +1,12 @@
-import { describeSpan, RANGES, STEPS, spanOfMoments } from "#monitor";
+import { FILTERS, type Filters } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
+import { withParameter } from "../common/address.ts";
 import { type Html, html } from "../common/html.ts";
+import { SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { type Scope, sameOn } from "./question.ts";
+import { describeMoment, describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";
 
 /** The pages of Insights; a question goes along from one to the other. */
 const PAGES = [
@@ -23,8 +26,9 @@ interface Shown {
 
 /** A page that answers a question about a range of time: what is asked above, the answer below. */
 export function insightsPage({ address, scope, title, path, scripts = [] }: Shown, answer: Html): Page {
-  const { question, queries, range, hasZones } = scope;
-  const { filter, list } = question;
+  const { question, queries, range, hasZones, isCut = false, isCompared = true } = scope;
+  const takesFilters = path !== "/insights/response";
+  const hasFilters = Object.keys(question.filters).length > 0;
   const save = new URLSearchParams({ save: address }).toString();
   return {
     title,
@@ -47,23 +51,59 @@ ${
   )}</select></label>`
 }
 ${question.last === null && hidden({ from: question.from, to: question.to })}
-${filter !== null && html`<input type="hidden" name="${filter.facet}" value="${filter.value}">`}
-${list !== null && html`<input type="hidden" name="list" value="${list}">`}
 <button type="submit">Show</button>
 ${queries.length > 1 && queryChoice(scope)}
+${
+  takesFilters &&
+  html`<details class="whole"><summary>Filters</summary><div class="filters">${FILTERS.map((name) =>
+    filterField(name, question.filters[name]),
+  )}</div></details>`
+}
 </form>
+${takesFilters ? filterChips(address, question.filters) : hasFilters && html`<p class="hint">Filters are for mentions; here all alerts count.</p>`}
 <p class="detail">${describeSpan(spanOfMoments(range.moments), range.zone)}, times in ${range.zone.replace("Etc/", "")}${
       hasZones && html` (the queries have several zones)`
-    }; compared with ${describeSpan(spanOfMoments(range.before), range.zone)}.${
-      filter !== null &&
-      html` Only ${filter.facet} ${foreign(filter.value)}. <a href="${path}">All mentions</a>.`
-    }${
-      list !== null &&
-      path === "/insights/speakers" &&
-      html` Only authors on the list ${foreign(list)}. <a href="${path}">All who speak</a>.`
-    } ${address.includes("?") && html`<a href="/views?${save}">Save this view</a>`}</p>
-${answer}`,
+    }; compared with ${isCompared ? describeSpan(spanOfMoments(range.before), range.zone) : "nothing"}.
+${address.includes("?") && html`<a href="/views?${save}">Save this view</a>`}</p>
+${
+  (isCut || !isCompared) &&
+  html`<p class="counted-part">${hasFilters ? "With filters" : "For stories"} the mentions themselves are counted, and of so many only the newest ones${
+    isCut
+      ? html`: not what was before ${describeMoment(range.moments[0] ?? 0, range.zone)}`
+      : html`: not the time before`
+  }. A shorter time, or fewer queries, is counted whole.</p>`
+}${answer}`,
   };
+}
+
+const FILTER_LABELS: Readonly<Record<keyof Filters, string>> = {
+  author: "Author",
+  domain: "Site",
+  country: "Country",
+  language: "Language",
+  type: "Page type",
+  category: "Category",
+  sentiment: "Sentiment",
+};
+
+function filterField(name: keyof Filters, value: string | undefined): Html {
+  const label = FILTER_LABELS[name];
+  if (name !== "sentiment")
+    return html`<label>${label} <input name="${name}" value="${value}" maxlength="200" dir="auto"></label>`;
+  return html`<label>${label} <select name="${name}"><option value="">any</option>${SENTIMENTS.map(
+    (one) => html`<option value="${one}"${one === value && html` selected`}>${one}</option>`,
+  )}</select></label>`;
+}
+
+/** What the mentions are narrowed down to; each can be taken away again. */
+function filterChips(address: string, filters: Filters): Html | null {
+  const given = FILTERS.filter((name) => filters[name] !== undefined);
+  if (given.length === 0) return null;
+  return html`<ul class="chips" aria-label="Only mentions with">${given.map(
+    (name) =>
+      html`<li><span>${FILTER_LABELS[name]} ${foreign(filters[name] ?? "")}</span> <a href="${withParameter(address, name, null)}"
+  title="Take this filter away"><span aria-hidden="true">×</span><span class="unseen">Without the filter ${FILTER_LABELS[name]}</span></a></li>`,
+  )}</ul>`;
 }
 
 const RANGE_LABELS: Readonly<Record<(typeof RANGES)[number], string>> = {
@@ -100,10 +140,11 @@ export function mentionsLink(
   },
 ): string {
   const single = chosen.length === 1 ? (chosen[0]?.queryId ?? null) : null;
-  const facet = of.facet ?? question.filter;
+  const { sentiment = null, ...filters } = question.filters;
   const asked = {
-    ...{ query: of.query ?? single, sentiment: of.sentiment ?? null, from: of.from, to: of.to },
-    ...(facet === null ? {} : { [facet.facet]: facet.value }),
+    ...{ query: of.query ?? single, sentiment: of.sentiment ?? sentiment, from: of.from, to: of.to },
+    ...filters,
+    ...(of.facet === undefined ? {} : { [of.facet.facet]: of.facet.value }),
   };
   const given = Object.entries(asked).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as [string, string]],

@@ -30,9 +30,8 @@ export function responsePage(
   { times, hasRules, script }: Shown,
 ): Page {
   const [now, before] = [buildAnswers(read.alerts), buildAnswers(read.before)];
-  const plain = { ...scope, question: { ...scope.question, filter: null } };
   return insightsPage(
-    { address, scope: plain, title: "Our response", path: "/insights/response", scripts: [script] },
+    { address, scope, title: "Our response", path: "/insights/response", scripts: [script] },
     html`<section class="panel" aria-labelledby="h-fast"><h2 id="h-fast">How fast was somebody on it?</h2>
 <p class="lead">${answersLine(now)}</p><p class="detail">In the time before: ${answersLine(before)}</p>
 ${read.alerts.length > 0 && chart(read.alerts, scope)}

@@ -1,4 +1,4 @@
-import { type AuthorListing, type Facet, type FacetRow, type ListSums, spanOfMoments } from "#monitor";
+import type { Facet, FacetRow, FacetValues } from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
@@ -6,13 +6,8 @@ import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
-export interface Speakers {
-  /** The values of each facet with the most mentions. */
-  readonly tables: readonly { readonly facet: SpeakerFacet; readonly rows: readonly FacetRow[] }[];
-  /** Who speaks of the lists that people keep. */
-  readonly sums: readonly ListSums[];
-  readonly listsOf: (facet: SpeakerFacet, value: string) => readonly AuthorListing[];
-}
+/** The values of each facet with the most mentions. */
+export type Speakers = readonly ({ readonly facet: SpeakerFacet } & FacetValues)[];
 export const SPEAKER_FACETS = [
   "author",
   "domain",
@@ -34,62 +29,26 @@ const TITLES: Readonly<Record<SpeakerFacet, readonly [title: string, one: string
 };
 
 export function speakersPage(address: string, scope: Scope, speakers: Speakers): Page {
-  // What was counted is one facet at a time.
-  const plain = { ...scope, question: { ...scope.question, filter: null } };
   return insightsPage(
-    { address, scope: plain, title: "Who speaks", path: "/insights/speakers" },
-    html`${listsPanel(speakers, plain)}${speakers.tables.map(({ facet, rows }) => panel(facet, rows, plain, speakers))}`,
+    { address, scope, title: "Who speaks", path: "/insights/speakers" },
+    html`${speakers.map((one) => panel(one, scope))}`,
   );
 }
 
-function listsPanel({ sums }: Speakers, scope: Scope): Html {
-  const { list: chosen } = scope.question;
-  const about = html`<p class="hint">An author counts by handle, on every site. <a href="/lists">Author lists</a></p>`;
-  if (sums.length === 0)
-    return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
-<p class="empty">No author is on a list yet: VIP, press, customers. <a href="/lists">Put some on one</a>.</p></section>`;
-  const period = spanOfMoments(scope.range.moments);
-  return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
-<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-lists"><table class="precision"><thead><tr><th scope="col">List</th>
-<th scope="col" class="number">Authors who spoke</th><th scope="col" class="number">Mentions</th>
-<th scope="col">Against before</th><th scope="col" class="number">Negative</th></tr></thead>
-<tbody>${sums.map(({ list, authors, mentions, negative, before }) => {
-    const isChosen = chosen?.toLowerCase() === list.toLowerCase();
-    return html`<tr><th scope="row">${isChosen ? foreign(list) : html`<a href="${onList(scope, list)}">${foreign(list)}</a>`}</th>
-<td class="number">${formatNumber(authors)}</td>
-<td class="number"><a href="${mentionsLink(scope, { ...period, facet: { facet: "list", value: list } })}">${formatNumber(mentions)}<span
-  class="unseen"> mentions of ${list}</span></a></td>
-<td>${changeOf(mentions, before)}</td><td class="number">${mentions > 0 && formatShare(negative / mentions)}</td></tr>`;
-  })}</tbody></table></div>${about}</section>`;
-}
-
-/** The same page of the authors of one list. */
-function onList({ question: { query, last, from, to } }: Scope, list: string): string {
-  const asked = Object.entries({ last, from, to, list }).flatMap(([name, value]) =>
-    value === null ? [] : [[name, String(value)] as [string, string]],
-  );
-  return `/insights/speakers?${new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked])}`;
-}
-
-function panel(
-  facet: SpeakerFacet,
-  rows: readonly FacetRow[],
-  scope: Scope,
-  { listsOf }: Pick<Speakers, "listsOf">,
-): Html {
+function panel({ facet, rows, values, newValues, isEstimated }: Speakers[number], scope: Scope): Html {
   const [title, one, many] = TITLES[facet];
   const id = `h-${facet}`;
-  const [first] = rows;
-  if (first === undefined)
+  if (rows.length === 0)
     return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="empty">No mention names one.</p></section>`;
   // Before anything was heard, everybody would be new.
-  const hasBefore = first.newValues < first.values;
+  const hasBefore = newValues < values;
+  const about = (n: number) => (isEstimated ? Number(n.toPrecision(2)) : n);
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
-<p class="lead"><strong>${counted(first.values, one, many)}</strong>${
+<p class="lead"><strong>${isEstimated && "About "}${counted(about(values), one, many)}</strong>${
     hasBefore
-      ? html`, ${formatNumber(first.newValues)} of them new: not there in the time before`
+      ? html`, ${isEstimated && "about "}${formatNumber(about(newValues))} of them new: not there in the time before`
       : ", and none to compare with"
-  }${first.values > rows.length && html`; these are the ${rows.length} with the most mentions`}</p>
+  }${values > rows.length && html`; these are the ${rows.length} with the most mentions`}</p>
 <div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}"><table class="precision">
 <thead><tr><th scope="col">${title}</th><th scope="col" class="number">Mentions</th><th scope="col">Against before</th>
 <th scope="col" class="number">Negative</th><th scope="col" class="number">Reach</th><th scope="col">Over time</th></tr></thead>
@@ -103,8 +62,8 @@ function speaker(
   { hasBefore, lists }: { readonly hasBefore: boolean; readonly lists: readonly AuthorListing[] },
 ): Html {
   const { value, mentions, before, negative, reach } = row;
-  const { last, from, to, query } = scope.question;
-  const asked = Object.entries({ last, from, to, [facet]: value }).flatMap(([name, one]) =>
+  const { last, from, to, query, filters } = scope.question;
+  const asked = Object.entries({ last, from, to, ...filters, [facet]: value }).flatMap(([name, one]) =>
     one === null ? [] : [[name, String(one)] as [string, string]],
   );
   const overTime = new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked]);

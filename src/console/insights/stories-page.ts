@@ -20,6 +20,8 @@ import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
 export const MOST_STORIES = 10;
+/** Mentions that are looked through for stories. */
+export const MOST_FOR_STORIES = 40_000;
 
 export function storiesPage(
   address: string,
@@ -27,17 +29,15 @@ export function storiesPage(
   stories: readonly SpreadStory[],
   { times, script }: { readonly times: Times; readonly script: string },
 ): Page {
-  // Stories are counted from all mentions of the queries.
-  const plain = { ...scope, question: { ...scope.question, filter: null } };
   return insightsPage(
-    { address, scope: plain, title: "Stories", path: "/insights/stories", scripts: [script] },
+    { address, scope, title: "Stories", path: "/insights/stories", scripts: [script] },
     stories.length === 0
       ? html`<section class="panel"><p class="empty">No three mentions say the same.</p></section>`
       : html`<p class="lead"><strong>${counted(stories[0]?.stories ?? 0, "story", "stories")}</strong>: texts that at least three mentions share${
           (stories[0]?.stories ?? 0) > stories.length &&
           html`; these are the ${stories.length} with the most mentions`
         }</p>
-${stories.map((story, place) => storyPanel(story, place, plain, times))}`,
+${stories.map((story, place) => storyPanel(story, place, scope, times))}`,
   );
 }
 

@@ -34,7 +34,9 @@ export function volumePage(address: string, scope: Scope, volume: ExplainedVolum
 export function volumePart(scope: Scope, volume: ExplainedVolume): Html {
   const share = (mood: Mood, of: number) => (of === 0 ? null : mood.negative / of);
   return html`<section class="panel" aria-labelledby="h-volume"><h2 id="h-volume">Volume</h2>
-<p class="lead"><strong>${counted(volume.total, "mention")}</strong>, ${changeOf(volume.total, volume.before)}</p>
+<p class="lead"><strong>${counted(volume.total, "mention")}</strong>${
+    isCompared(scope) && html`, ${changeOf(volume.total, volume.before)}`
+  }</p>
 ${volume.voices.length > 1 && legend(volume.voices, scope)}
 <div class="chart" data-drag>${columnChart("volume", volumeColumns(scope, volume))}</div>
 <p class="hint">${volume.before > 0 && html`The marks are the period before. `}A column leads to its mentions;
@@ -85,13 +87,9 @@ function legend(voices: readonly VoiceOf[], { question }: Scope): Html {
 }
 
 /** The same page of one query. */
-function only({ last, from, to, by, filter }: InsightsQuestion, queryId: string): string {
-  const given = Object.entries({ query: queryId, last, from, to, by, ...filterOf(filter) });
+function only({ last, from, to, by, filters }: InsightsQuestion, queryId: string): string {
+  const given = Object.entries({ query: queryId, last, from, to, by, ...filters });
   return `/insights?${new URLSearchParams(given.flatMap(([name, value]) => (value == null ? [] : [[name, String(value)] as [string, string]])))}`;
-}
-
-function filterOf(filter: InsightsQuestion["filter"]): Record<string, string> {
-  return filter === null ? {} : { [filter.facet]: filter.value };
 }
 
 function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[] {
@@ -99,8 +97,7 @@ function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[]
     const parts = voices.map(({ name, queryId, fill, counts }) => ({
       ...{ name, fill, n: counts[step] ?? 0, href: mentionsLink(scope, { ...period, query: queryId }) },
     }));
-    const before = countsBefore[step] ?? 0;
-    return { parts, before };
+    return { parts, ...(isCompared(scope) && { before: countsBefore[step] ?? 0 }) };
   });
 }
 
@@ -144,10 +141,16 @@ function columnsOf(
 }
 
 function volumeTable(scope: Scope, { voices, countsBefore }: Volume): Html {
-  return numbers("volume", scope, [...voices.map(({ name }) => foreign(name)), "All", "Before"], (step) => {
-    const all = voices.reduce((sum, { counts }) => sum + (counts[step] ?? 0), 0);
-    return [...voices.map(({ counts }) => counts[step] ?? 0), all, countsBefore[step] ?? 0];
-  });
+  return numbers(
+    "volume",
+    scope,
+    [...voices.map(({ name }) => foreign(name)), "All", ...(isCompared(scope) ? ["Before"] : [])],
+    (step) => {
+      const all = voices.reduce((sum, { counts }) => sum + (counts[step] ?? 0), 0);
+      const own = [...voices.map(({ counts }) => counts[step] ?? 0), all];
+      return isCompared(scope) ? [...own, countsBefore[step] ?? 0] : own;
+    },
+  );
 }
 
 function moodTable(scope: Scope, { moods }: Volume): Html {
@@ -196,6 +199,10 @@ function shareTable(scope: Scope, { voices, total, before }: Volume): Html {
 <td class="number">${voice.total === 0 ? "" : formatShare(voice.negative / voice.total)}</td>
 <td>${pointsOf(rate(voice.negative, voice.total), rate(voice.negativeBefore, voice.before), "")}</td></tr>`,
   )}</tbody></table></div>`;
+}
+
+function isCompared({ isCompared = true }: Scope): boolean {
+  return isCompared;
 }
 
 function rate(n: number, of: number): number | null {

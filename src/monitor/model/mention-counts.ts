@@ -2,6 +2,10 @@
 export const FACETS = ["all", "author", "domain", "country", "language", "type", "category"] as const;
 export type Facet = (typeof FACETS)[number];
 
+/** What a count of mentions can be narrowed down to: one value of each; the names are those of the page Mentions. */
+export const FILTERS = ["author", "domain", "country", "language", "type", "category", "sentiment"] as const;
+export type Filters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
+
 export interface QueryKey {
   readonly projectId: string;
   readonly queryId: string;
@@ -34,7 +38,14 @@ export interface FacetRow extends Sums {
   readonly value: string;
   /** Mentions in the period before. */
   readonly before: number;
+}
+
+/** A facet in a period: the values with the most mentions. */
+export interface FacetValues {
+  readonly rows: readonly FacetRow[];
   /** Of the whole facet: how many values the period has, and how many of them the period before had not. */
   readonly values: number;
   readonly newValues: number;
+  /** Whether these two are estimated, because there are very many. */
+  readonly isEstimated: boolean;
 }

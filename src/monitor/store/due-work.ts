@@ -5,9 +5,9 @@ import type { PollKey } from "../model/poll.ts";
 import type { SourceName } from "../model/query.ts";
 import { editsDue } from "./alert-messages.ts";
 import { correctionsDue } from "./corrections.ts";
+import { staleCountsDue } from "./count-mentions.ts";
 import type { Database, Db } from "./database.ts";
 import { decisionsDue } from "./decisions.ts";
-import { staleCountsDue } from "./mention-counts.ts";
 import { pollsDue, windowsDue } from "./polls.ts";
 import { deliveriesDue } from "./sending.ts";
 

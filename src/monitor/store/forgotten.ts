@@ -4,8 +4,8 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Actor } from "../model/alert-action.ts";
 import { type AskedToForget, askedHash, FORGET_SECRET } from "../model/forget-request.ts";
 import type { Mention } from "../model/mention.ts";
+import { staleCounts } from "./count-mentions.ts";
 import { at, type Db } from "./database.ts";
-import { staleCounts } from "./mention-counts.ts";
 import { type FilesOutcome, rewriteTables } from "./rewrite-tables.ts";
 import { createSettingStore } from "./settings.ts";
 

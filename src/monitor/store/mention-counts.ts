@@ -1,47 +1,25 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
-import {
-  FACETS,
-  type Facet,
-  type FacetRow,
-  type MoverRow,
-  type QueryKey,
-  type StepCount,
-} from "../model/mention-counts.ts";
-import { at, type Db } from "./database.ts";
+import type { Facet, FacetRow, FacetValues, MoverRow, QueryKey, StepCount } from "../model/mention-counts.ts";
+import { bucketOf, countStale } from "./count-mentions.ts";
+import type { Db } from "./database.ts";
+import { type Period, type Periods, wholeDays } from "./whole-days.ts";
 
-/** While pages come in, a quarter is counted once in so many seconds, and not for each of them. */
-const GATHERED_SECONDS = 30;
-/** Rows of pages in one transaction: they bound the mentions that it reads. */
-const AT_ONCE = 100;
-/** Names that are longer are cut: they are keys of an index. */
-const LONGEST = 200;
+/** Rows of days that one question sums of a facet; more would take longer than a page may, and so many stand for all. */
+const MOST_ROWS = 15_000;
+const SOME_ROWS = 6_000;
+const BUCKETS = 256;
+/** Buckets that are counted to find how many rows there are in all. */
+const PROBED = 4;
+/** Of the days of all queries together, so many values that were loud there; of these, so many are looked at closely. */
+const MOST_LOUD = 6_000;
+const MOST_CANDIDATES = 40;
 
-/**
- * A statement that notes which quarters are to be counted again, part of the statement that changes the mentions.
- * `changed` has their `query_id` and `event_at`. `AtOnce`: what was deleted is not gathered.
- */
-export function staleCounts(
-  projectId: string,
-  changed: ReturnType<typeof sql>,
-  when: "Gathered" | "AtOnce" = "Gathered",
-) {
-  const since = when === "AtOnce" ? sql`timestamptz '-infinity'` : sql`now()`;
-  return sql`insert into earshot.stale_counts (project_id, query_id, quarter, since_wall)
-    select distinct ${projectId}, c.query_id, date_bin('15 minutes', c.event_at, 'epoch'), ${since} from ${changed} c`;
-}
-
-/** Whether something is to be counted now. */
-export const staleCountsDue = sql`exists (select from earshot.stale_counts
-  where since_wall <= now() - make_interval(secs => ${GATHERED_SECONDS}))`;
-
-/** How many mentions there are: what pages ask of millions of them, counted before anybody asks. */
-export function createMentionCountStore(db: Db) {
+/** How many mentions there are: what pages ask of millions of them, counted before anybody asks. Moments are whole quarters. */
+export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
   return {
     /** Counts again, from the mentions, all quarters that were noted, those of the oldest notes first. */
-    async countStale(signal?: AbortSignal): Promise<void> {
-      while (signal?.aborted !== true && (await countOldest(db)) > 0);
-    },
+    countStale: (signal?: AbortSignal) => countStale(db, signal),
 
     /** Since when something waits to be counted, on the database's clock; null if all is counted. */
     async staleSince(): Promise<Instant | null> {
@@ -53,182 +31,238 @@ export function createMentionCountStore(db: Db) {
 
     /**
      * Mentions of these queries with this value of a facet, by query and step; a step lasts from one of the moments to the
-     * next, and the last moment ends the last one. Steps without mentions are left out. Moments are whole quarters.
+     * next, and the last moment ends the last one. Steps without mentions are left out.
      */
     async bySteps(
       queries: readonly QueryKey[],
       [facet, value]: readonly [Facet, string],
       moments: readonly Instant[],
     ): Promise<StepCount[]> {
-      const [from, to] = [moments[0] ?? 0, moments.at(-1) ?? 0];
+      const spans = spansOf(moments.slice(1).map((to, step) => ({ from: moments[step] ?? to, to })));
+      const wanted: Wanted = facet === "all" ? ALL : { kind: "One", value };
       const { rows } = await sql<StepCount>`
-        select c.project_id as "projectId", c.query_id as "queryId",
-          width_bucket(extract(epoch from c.quarter)::double precision * 1000,
-            array(select m::double precision from json_array_elements_text(${JSON.stringify(moments)}::json) m)) - 1 as step,
-          ${SUMS}
-        from ${keysOf(queries)} join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
-        where c.facet = ${facet} and c.value = ${value} and c.quarter >= ${at(from)} and c.quarter < ${at(to)}
-        group by 1, 2, 3 order by 1, 2, 3
+        with ${partsOf(queries, facet, spans, wanted)}
+        select project_id as "projectId", query_id as "queryId", span as step, ${sumsWhere(sql`true`)}
+        from parts p group by 1, 2, 3 having sum(mentions) > 0 order by 1, 2, 3
       `.execute(db);
       return rows;
     },
 
     /**
-     * The values of a facet with the most mentions in a period, each with its mentions in the period before; and in every
-     * row how many values there are, and how many of them were not there before.
+     * The values of a facet with the most mentions in a period, each with its mentions in the period before; how many values
+     * there are, and how many of them were not there before. Where they are very many, the first are found among those that
+     * have two mentions on some day, and the numbers of values are estimated from a part of them.
      */
     async byValue(
       queries: readonly QueryKey[],
       facet: Facet,
-      { period, before }: { readonly period: Period; readonly before: Period },
+      periods: Periods,
       limit: number,
-      /** Only authors on this list. */
-      list: string | null = null,
-    ): Promise<FacetRow[]> {
-      const isListed =
-        list === null
-          ? sql`true`
-          : sql`lower(c.value) in (select author_key from earshot.listed_authors where list_key = lower(${list}))`;
-      const { rows } = await sql<FacetRow>`
-        with summed as (
-          select c.value, coalesce(sum(c.mentions) filter (where ${inSpan(before)}), 0)::int as before,
-            ${sumsWhere(inSpan(period))}
-          from ${keysOf(queries)}
-          join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
-          where c.facet = ${facet} and (${inSpan(period)} or ${inSpan(before)}) and ${isListed}
-          group by c.value)
-        select value, before, mentions, negative, neutral, positive, reach,
-          (count(*) over ())::int as "values", (count(*) filter (where before = 0) over ())::int as "newValues"
-        from summed where mentions > 0
-        order by mentions desc, reach desc nulls last, value limit ${limit}
-      `.execute(db);
-      return rows;
+    ): Promise<FacetValues> {
+      const spans = spansOf([periods.period, periods.before]);
+      const buckets = await bucketsWithin(db, mostRows, queries, facet, spans);
+      const all = await firstOf(db, queries, facet, spans, { kind: "Buckets", buckets }, limit);
+      const share = BUCKETS / buckets;
+      const counted = {
+        values: Math.round((all[0]?.values ?? 0) * share),
+        newValues: Math.round((all[0]?.newValues ?? 0) * share),
+        isEstimated: share > 1,
+      };
+      if (share === 1) return { rows: all.map(bare), ...counted };
+      const values = await loudest(db, queries, facet, [periods.period]);
+      const loud = await firstOf(db, queries, facet, spans, { kind: "Values", values }, limit);
+      return { rows: firstRows([...loud, ...all].map(bare), limit), ...counted };
     },
 
     /**
      * The values of each facet whose negative mentions changed their part of all mentions most, in either direction.
-     * `mentions`: all mentions of the period and of the period before, which are not 0.
+     * `mentions`: all mentions of the period and of the period before, which are not 0. Where values are very many, the
+     * loudest are looked at: who moves the share of all mentions has many of them.
      */
     async movers(
       queries: readonly QueryKey[],
       facets: readonly Facet[],
-      { period, before }: { readonly period: Period; readonly before: Period },
+      periods: Periods,
       mentions: { readonly period: number; readonly before: number },
       limit: number,
     ): Promise<MoverRow[]> {
-      const negativeIn = (span: Period) =>
-        sql`coalesce(sum(c.negative) filter (where ${inSpan(span)}), 0)::int`;
-      const { rows } = await sql<MoverRow>`
-        select facet, value, negative, "negativeBefore" from (
-          select *, row_number() over (partition by facet order by
-            abs(negative::double precision / ${mentions.period} - "negativeBefore"::double precision / ${mentions.before}) desc,
-            value) as place
-          from (
-            select c.facet, c.value, ${negativeIn(period)} as negative, ${negativeIn(before)} as "negativeBefore"
-            from ${keysOf(queries)}
-            join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
-            where c.facet = any(${[...facets]}::text[]) and c.negative > 0
-              and (${inSpan(period)} or ${inSpan(before)})
-            group by c.facet, c.value) summed) ranked
-        where place <= ${limit} order by array_position(${[...facets]}::text[], facet), place
-      `.execute(db);
-      return rows;
+      const spans = spansOf([periods.period, periods.before]);
+      const moved = await Promise.all(
+        facets.map(async (facet) => {
+          const isSmall = (await bucketsWithin(db, mostRows, queries, facet, spans)) === BUCKETS;
+          const wanted: Wanted = isSmall
+            ? ALL
+            : { kind: "Values", values: await loudest(db, queries, facet, Object.values(periods)) };
+          const { rows } = await sql<Omit<MoverRow, "facet">>`
+            with ${partsOf(queries, facet, spans, wanted)},
+            summed as (
+              select value, coalesce(sum(negative) filter (where ${IN_PERIOD}), 0)::int as negative,
+                coalesce(sum(negative) filter (where ${IN_BEFORE}), 0)::int as "negativeBefore"
+              from parts group by value)
+            select value, negative, "negativeBefore" from summed where negative > 0 or "negativeBefore" > 0
+            order by abs(negative::double precision / ${mentions.period}
+              - "negativeBefore"::double precision / ${mentions.before}) desc, value limit ${limit}
+          `.execute(db);
+          return rows.map((row) => ({ facet, ...row }));
+        }),
+      );
+      return moved.flat();
     },
   };
 }
 
-/**
- * Resolves with how many quarters were counted. One counts at a time. The notes are deleted before the mentions are read:
- * what a page changes later has a note of its own.
- */
-async function countOldest(db: Db): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended('earshot mention_counts', 0))`.execute(tx);
-    const { rows } = await sql<Quarter>`
-      with oldest as (
-        select distinct project_id, query_id, quarter
-        from (select * from earshot.stale_counts order by id limit ${AT_ONCE}) s),
-      deleted as (
-        delete from earshot.stale_counts s using oldest o
-        where s.project_id = o.project_id and s.query_id = o.query_id and s.quarter = o.quarter)
-      select project_id as "projectId", query_id as "queryId", quarter from oldest
-    `.execute(tx);
-    if (rows.length > 0) await count(tx, rows);
-    return rows.length;
-  });
+type FirstRow = FacetRow & Pick<FacetValues, "values" | "newValues">;
+
+/** The first of the wanted values; in every row, how many values are wanted and there, and how many of them are new. */
+async function firstOf(
+  db: Db,
+  queries: readonly QueryKey[],
+  facet: Facet,
+  spans: Spans,
+  wanted: Wanted,
+  limit: number,
+): Promise<FirstRow[]> {
+  const { rows } = await sql<FirstRow>`
+    with ${partsOf(queries, facet, spans, wanted)},
+    summed as (
+      select value, coalesce(sum(mentions) filter (where ${IN_BEFORE}), 0)::int as before, ${sumsWhere(IN_PERIOD)}
+      from parts p group by value)
+    select value, before, mentions, negative, neutral, positive, reach,
+      (count(*) over ())::int as "values", (count(*) filter (where before = 0) over ())::int as "newValues"
+    from summed where mentions > 0
+    order by mentions desc, reach desc nulls last, value limit ${limit}
+  `.execute(db);
+  return rows;
 }
 
-const SUMS = sumsWhere(sql`true`);
+function bare({ values: _, newValues: __, ...row }: FirstRow): FacetRow {
+  return row;
+}
+
+/** The first of some rows, in the order of the statement; a value may be there twice. */
+function firstRows(rows: readonly FacetRow[], limit: number): FacetRow[] {
+  return [...new Map(rows.map((row) => [row.value, row])).values()]
+    .sort(
+      (a, b) => b.mentions - a.mentions || (b.reach ?? -1) - (a.reach ?? -1) || (a.value < b.value ? -1 : 1),
+    )
+    .slice(0, limit);
+}
+
+/** How many buckets a question may read; all of them where a facet has few values. */
+async function bucketsWithin(
+  db: Db,
+  mostRows: number,
+  queries: readonly QueryKey[],
+  facet: Facet,
+  { days }: Spans,
+): Promise<number> {
+  if (facet !== "author" && facet !== "domain") return BUCKETS;
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from ${keysOf(queries)} cross join ${daysOf(days)}
+    cross join lateral (select from earshot.mention_days d where ${isOf(facet)} and d.bucket < ${PROBED}
+      and d.day >= s.first and d.day < s.until offset 0) d
+  `.execute(db);
+  const ofOne = (rows[0]?.n ?? 0) / PROBED;
+  if (ofOne * BUCKETS <= mostRows) return BUCKETS;
+  return Math.max(1, Math.min(BUCKETS - 1, Math.floor(Math.min(mostRows, SOME_ROWS) / ofOne)));
+}
+
+/** The values with most mentions on the days on which they were among the loudest of a query. */
+async function loudest(
+  db: Db,
+  queries: readonly QueryKey[],
+  facet: Facet,
+  periods: readonly Period[],
+): Promise<string[]> {
+  const days = periods.map(({ from, to }, span) => ({
+    ...{ span, from: Math.floor(from / DAY) * DAY, to: Math.ceil(to / DAY) * DAY },
+  }));
+  const lists = queries.length * days.reduce((sum, { from, to }) => sum + (to - from) / DAY, 0);
+  const { rows } = await sql<{ value: string }>`
+    select d.value from ${keysOf(queries)} cross join ${daysOf(days)}
+    cross join lateral generate_series(0, s.until - s.first - 1) n
+    cross join lateral (select d.value, d.mentions from earshot.mention_days d
+      where ${isOf(facet)} and d.day = s.first + n and d.mentions > 1
+      order by d.mentions desc, d.value limit ${Math.max(1, Math.ceil(MOST_LOUD / lists))}) d
+    group by 1 order by sum(d.mentions) desc, 1 limit ${MOST_CANDIDATES}
+  `.execute(db);
+  return rows.map(({ value }) => value);
+}
+
+/** Which values of a facet are summed. */
+type Wanted =
+  | { readonly kind: "One"; readonly value: string }
+  | { readonly kind: "Values"; readonly values: readonly string[] }
+  | { readonly kind: "Buckets"; readonly buckets: number };
+
+const ALL: Wanted = { kind: "Buckets", buckets: BUCKETS };
+
+/** What is summed, each part with the number of its period: `parts`, of whole days, and of quarters at their ends. */
+function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, wanted: Wanted) {
+  const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
+  const isNamed = wanted.kind !== "Buckets";
+  const buckets = wanted.kind === "Buckets" ? wanted.buckets : BUCKETS;
+  const ofDay = isNamed ? sql`d.bucket = w.bucket and d.value = w.value` : sql`d.bucket < ${buckets}`;
+  const ofQuarter = isNamed
+    ? sql`c.value = any(${values}::text[])`
+    : buckets < BUCKETS
+      ? sql`${bucketOf(sql`c.value`)} < ${buckets}`
+      : sql`true`;
+  // One value has a row in few quarters, and all others have theirs beside it.
+  const quarters =
+    wanted.kind === "One"
+      ? sql`cross join lateral generate_series(e.from, e.to - 1, 900000) as g(ms)
+        cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
+          and d.quarter = to_timestamp(g.ms / 1000.0) and d.value = ${wanted.value} offset 0) c`
+      : sql`cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
+          and d.quarter >= to_timestamp(e.from / 1000.0) and d.quarter < to_timestamp(e.to / 1000.0) offset 0) c`;
+  return sql`wanted as materialized (
+      select v as value, ${bucketOf(sql`v`)} as bucket from unnest(${values}::text[]) v
+      union all select '', 0::smallint where ${!isNamed}),
+    parts as (
+      select d.project_id, d.query_id, s.span, d.value, d.mentions, d.negative, d.neutral, d.positive, d.reach, d.reached
+      from ${keysOf(queries)} cross join ${daysOf(days)} cross join wanted w
+      cross join lateral (select * from earshot.mention_days d where ${isOf(facet)} and ${ofDay}
+        and d.day >= s.first and d.day < s.until offset 0) d
+      union all
+      select c.project_id, c.query_id, e.span, c.value, e.sign * c.mentions, e.sign * c.negative, e.sign * c.neutral,
+        e.sign * c.positive, e.sign * coalesce(c.reach, 0), e.sign * (c.reach is not null)::int
+      from ${keysOf(queries)}
+      cross join json_to_recordset(${JSON.stringify(edges)}::json) as e(span int, "from" bigint, "to" bigint, sign int)
+      ${quarters} where ${ofQuarter})`;
+}
+
+const IN_PERIOD = sql`span = 0`;
+const IN_BEFORE = sql`span = 1`;
 
 function sumsWhere(isMeant: ReturnType<typeof sql>) {
   const sumOf = (column: string) =>
-    sql`coalesce(sum(${sql.ref(`c.${column}`)}) filter (where ${isMeant}), 0)::int as ${sql.ref(column)}`;
+    sql`coalesce(sum(${sql.ref(column)}) filter (where ${isMeant}), 0)::int as ${sql.ref(column)}`;
   return sql`${sumOf("mentions")}, ${sumOf("negative")}, ${sumOf("neutral")}, ${sumOf("positive")},
-    (sum(c.reach) filter (where ${isMeant}))::double precision as reach`;
+    case when sum(reached) filter (where ${isMeant}) > 0
+      then (sum(reach) filter (where ${isMeant}))::double precision end as reach`;
 }
 
-interface Quarter extends QueryKey {
-  readonly quarter: Instant;
+interface Spans {
+  readonly days: readonly (Period & { readonly span: number })[];
+  readonly edges: readonly (Period & { readonly span: number; readonly sign: 1 | -1 })[];
 }
 
-export interface Period {
-  readonly from: Instant;
-  readonly to: Instant;
+function spansOf(periods: readonly Period[]): Spans {
+  const spans = periods.map((period, span) => ({ span, ...wholeDays(period) }));
+  return {
+    days: spans.flatMap(({ span, days }) => (days === null ? [] : [{ span, ...days }])),
+    edges: spans.flatMap(({ span, edges }) => edges.map((edge) => ({ span, ...edge }))),
+  };
 }
 
-/** Of counts `c`. */
-export function inSpan({ from, to }: Period) {
-  return sql`c.quarter >= ${at(from)} and c.quarter < ${at(to)}`;
+function daysOf(days: Spans["days"]) {
+  const rows = days.map(({ span, from, to }) => ({ span, first: utcDay(from), until: utcDay(to) }));
+  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as s(span int, first date, until date)`;
 }
 
-/** Writes what differs from the mentions, so that a quarter with thousands of authors is not written for one more. */
-async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
-  const rows = quarters.map(({ quarter, ...query }) => ({ ...query, ms: quarter }));
-  // The day is the partition; undated mentions are in the first.
-  const days = [...new Set([0, ...quarters.map(({ quarter }) => Math.floor(quarter / DAY) * DAY)])].map(
-    utcDay,
-  );
-  await sql`
-    with quarters as (
-      select "projectId" as project_id, "queryId" as query_id, to_timestamp(ms / 1000) as quarter
-      from json_to_recordset(${JSON.stringify(rows)}::json) as q("projectId" text, "queryId" text, ms double precision)),
-    counted as materialized (
-      select q.project_id, q.query_id, f.facet, q.quarter, left(f.value, ${LONGEST}) as value, count(*)::int as mentions,
-        (count(*) filter (where m.sentiment = 'negative'))::int as negative,
-        (count(*) filter (where m.sentiment = 'neutral'))::int as neutral,
-        (count(*) filter (where m.sentiment = 'positive'))::int as positive,
-        case when count(m.reach) > 0 then least(sum(greatest(m.reach, 0)), 9e15)::bigint end as reach
-      from quarters q
-      -- By the index, whatever the planner knows of a table that grows; so is what was counted before.
-      cross join lateral (select * from earshot.mentions m where m.project_id = q.project_id and m.query_id = q.query_id
-        and m.event_at >= q.quarter and m.event_at < q.quarter + interval '15 minutes'
-        and m.day = any(${days}::date[]) offset 0) m
-      cross join lateral json_to_record(m.body) as b(author text, "authorName" text, domain text, country text,
-        language text, "pageType" text, categories json)
-      cross join lateral (values ('all', ''),
-        ('author', coalesce(nullif(ltrim(b.author, '@'), ''), b."authorName")), ('domain', lower(b.domain)),
-        ('country', b.country), ('language', lower(b.language)), ('type', lower(b."pageType"))
-        -- The page Mentions finds a category by its own name or its parent's.
-        union select 'category', n.name from json_array_elements(b.categories) c
-        cross join lateral (values (c->>'name'), (c->>'parentName')) n(name)) as f(facet, value)
-      where f.value <> '' or f.facet = 'all'
-      group by 1, 2, 3, 4, 5),
-    known as materialized (
-      select c.* from quarters q cross join unnest(${[...FACETS]}::text[]) f(facet)
-      cross join lateral (select * from earshot.mention_counts c where c.project_id = q.project_id
-        and c.query_id = q.query_id and c.facet = f.facet and c.quarter = q.quarter offset 0) c),
-    gone as (
-      delete from earshot.mention_counts c using known k left join counted n using (project_id, query_id, facet, quarter, value)
-      where n.mentions is null and c.project_id = k.project_id and c.query_id = k.query_id and c.facet = k.facet
-        and c.quarter = k.quarter and c.value = k.value)
-    insert into earshot.mention_counts as c
-    select n.* from counted n left join known k using (project_id, query_id, facet, quarter, value)
-    where (k.mentions, k.negative, k.neutral, k.positive, k.reach)
-      is distinct from (n.mentions, n.negative, n.neutral, n.positive, n.reach)
-    on conflict (project_id, query_id, facet, quarter, value) do update
-      set (mentions, negative, neutral, positive, reach)
-        = (excluded.mentions, excluded.negative, excluded.neutral, excluded.positive, excluded.reach)
-  `.execute(tx);
+function isOf(facet: Facet) {
+  return sql`d.project_id = q."projectId" and d.query_id = q."queryId" and d.facet = ${facet}`;
 }
 
 export function keysOf(queries: readonly QueryKey[]) {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
 import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
+import { staleCounts } from "./count-mentions.ts";
 import { at, type Db } from "./database.ts";
-import { staleCounts } from "./mention-counts.ts";
 
 /** UTC day of publication, part of the identity because it is the partition. */
 export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {

@@ -13,6 +13,7 @@ const TABLES = {
   source_edits: "id",
   counts: "moment",
   mention_counts: "moment",
+  mention_days: "date",
   coverage: "moment",
   dead_letters: "moment",
   alerts: "id",

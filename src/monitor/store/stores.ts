@@ -15,6 +15,7 @@ import { createDigestStore } from "./digests.ts";
 import { createDueWorkStore } from "./due-work.ts";
 import { createErasureStore } from "./erasures.ts";
 import { createBounceStore, createFailureStore, createOutageStore } from "./failures.ts";
+import { createFilteredCountStore } from "./filtered-counts.ts";
 import { createForgottenStore } from "./forgotten.ts";
 import { createWatchStore } from "./health.ts";
 import { createIncidentNoteStore } from "./incident-notes.ts";
@@ -90,6 +91,7 @@ function createFacts(db: Db) {
     values: createSeenValueStore(db),
     polls: createPollStore(db),
     mentions: createMentionStore(db),
+    filteredCounts: createFilteredCountStore(db),
     mentionCounts: createMentionCountStore(db),
     mentionWorkflow: createMentionWorkflowStore(db),
     counts: createCountStore(db),

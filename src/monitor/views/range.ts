@@ -111,13 +111,20 @@ export function shortLabelOf({ by, zone, moments }: Range, step: number): string
 
 /** `Mon 2 Mar, 14:00 to Tue 3 Mar, 09:15`. */
 export function describeSpan({ from, to }: { from: Instant; to: Instant }, zone: string): string {
-  const format = (at: Instant) => {
-    const moment = local(at, zone);
-    return moment.toFormat(
-      moment.valueOf() === moment.startOf("day").valueOf() ? "ccc d LLL yyyy" : "ccc d LLL yyyy, HH:mm",
-    );
-  };
-  return `${format(from)} to ${format(to)}`;
+  return `${describeMoment(from, zone)} to ${describeMoment(to, zone)}`;
+}
+
+export function describeMoment(at: Instant, zone: string): string {
+  const moment = local(at, zone);
+  return moment.toFormat(
+    moment.valueOf() === moment.startOf("day").valueOf() ? "ccc d LLL yyyy" : "ccc d LLL yyyy, HH:mm",
+  );
+}
+
+/** What is left of a range from a moment inside of it. */
+export function rangeSince(range: Range, since: Instant): Range {
+  const moments = [since, ...range.moments.filter((at) => at > since)];
+  return { ...range, moments, before: range.before.slice(-moments.length) };
 }
 
 function local(at: Instant, zone: string): DateTime {

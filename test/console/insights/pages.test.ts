@@ -134,6 +134,115 @@ test("each row leads to just the mentions that it counts", async () => {
   }
 });
 
+test("several filters at once: the numbers are those of the mentions that have all of them, and of the time before", async () => {
+  const { from, to } = weekOf(0);
+  const before = weekOf(7);
+  const chosen: [string, (mention: Mention) => boolean][] = [
+    ["language=de&domain=site1.example", (one) => one.language === "de" && one.domain === "Site1.example"],
+    ["author=author3&sentiment=negative", (one) => one.author === "@author3" && one.sentiment === "negative"],
+    [
+      "category=Service&language=en&query=1",
+      (one) => one.categories.length > 0 && one.language === "en" && one.queryId === "1",
+    ],
+    ["sentiment=positive", (one) => one.sentiment === "positive"],
+    ["country=Germany&type=blog", () => false],
+  ];
+  for (const [of, isMeant] of chosen) {
+    const [own, past] = [{ from, to }, before].map((span) =>
+      mentions.filter((one) => isMeant(one) && eventAt(one) >= span.from && eventAt(one) < span.to),
+    ) as [Mention[], Mention[]];
+    const volume = (await json(`/insights.json?last=7d&${of}`)) as Record<string, unknown>;
+    expect([of, volume]).toEqual([
+      of,
+      expect.objectContaining({ total: own.length, before: past.length, isCut: false, isCompared: true }),
+    ]);
+    const rows = tableOf(await page(`/insights?last=7d&${of}`), "volume");
+    const counted = rows.map(({ cells }) => Number(cells.at(-2)));
+    expect(counted.reduce((sum, n) => sum + n, 0)).toBe(own.length);
+    const link = rows.find((_, index) => (counted[index] ?? 0) > 0)?.link;
+    if (link !== undefined) {
+      const listed = (await json(link.replace("?", ".json?"))) as { mentions: unknown[] };
+      expect(listed.mentions).toHaveLength(counted.find((n) => n > 0) ?? 0);
+    }
+    const speakers = (await json(`/insights/speakers.json?last=7d&${of}`)) as {
+      facet: string;
+      values: number;
+      newValues: number;
+      rows: { value: string; mentions: number; before: number }[];
+    }[];
+    const authorOf = ({ author }: Mention) => author?.replace(/^@+/, "") ?? null;
+    const authors = new Set(own.map(authorOf));
+    const earlier = new Set(past.map(authorOf));
+    const [byAuthor] = speakers;
+    expect(byAuthor).toMatchObject({
+      facet: "author",
+      values: authors.size,
+      newValues: [...authors].filter((one) => !earlier.has(one)).length,
+    });
+    for (const row of byAuthor?.rows ?? [])
+      expect([row.mentions, row.before]).toEqual(
+        [own, past].map((some) => some.filter((one) => authorOf(one) === row.value).length),
+      );
+    const stories = (await json(`/insights/stories.json?last=7d&${of}`)) as {
+      story: string;
+      mentions: number;
+    }[];
+    for (const { story, mentions: n } of stories)
+      expect(n).toBe(own.filter((one) => storyOf(one) === story).length);
+    const told = new Map<string, number>();
+    for (const one of own) told.set(storyOf(one), (told.get(storyOf(one)) ?? 0) + 1);
+    expect(stories).toHaveLength([...told.values()].filter((n) => n >= 3).length);
+  }
+});
+
+test("of too many mentions with several filters the newest are counted, and the page says so", async () => {
+  const small = await startTestConsole(NOW, {
+    databaseUrl: web.databaseUrl,
+    defaults: ({ stored }) => {
+      const { filteredCounts } = stored;
+      const plan: typeof filteredCounts.plan = (queries, filters, periods) =>
+        filteredCounts.plan(queries, filters, periods, 100);
+      return { stored: { ...stored, filteredCounts: { ...filteredCounts, plan } } };
+    },
+  });
+  try {
+    const of = "last=7d&language=de&country=Germany";
+    const volume = await (await fetch(`${small.url}/insights.json?${of}`)).json();
+    const { range, total, isCut, isCompared } = volume as {
+      range: { moments: number[] };
+      total: number;
+      isCut: boolean;
+      isCompared: boolean;
+    };
+    const since = range.moments[0] ?? 0;
+    const own = mentions.filter(
+      (one) => one.language === "de" && eventAt(one) >= since && eventAt(one) < weekOf(0).to,
+    );
+    expect([total, isCut, isCompared]).toEqual([own.length, true, false]);
+    expect(own.length).toBeGreaterThan(20);
+    expect(since).toBeGreaterThan(weekOf(0).from);
+    for (const path of ["/insights", "/insights/speakers", "/insights/stories"]) {
+      const markup = await (await fetch(`${small.url}${path}?${of}`)).text();
+      expect(markup).toContain("of so many only the newest ones");
+      expect(markup).toContain("compared with nothing");
+      expect(markup).not.toContain("none before");
+    }
+  } finally {
+    await small.close();
+  }
+});
+
+test("each filter can be taken away, and goes along to the other pages", async () => {
+  const markup = await page("/insights?last=7d&language=de&country=Germany");
+  expect(markup).toContain(`href="/insights?last=7d&amp;country=Germany"`);
+  expect(markup).toContain(`href="/insights?last=7d&amp;language=de"`);
+  expect(markup).toContain(`href="/insights/speakers?last=7d&amp;language=de&amp;country=Germany"`);
+  expect(markup).toContain(`<input name="country" value="Germany"`);
+  const speakers = await page("/insights/speakers?last=7d&language=de");
+  expect(speakers).toMatch(/href="\/insights\?last=7d&amp;language=de&amp;author=[^"]+"/);
+  expect(await page("/insights/response?last=7d&language=de")).toContain("here all alerts count");
+});
+
 test("a chart is a drawing with links, hidden from those who have the table", async () => {
   const markup = await page("/insights?last=24h&query=1");
   const [svg = ""] = markup.match(/<svg class="columns" id="volume"[\s\S]*?<\/svg>/) ?? [];
@@ -172,14 +281,10 @@ test("who speaks: the values of each facet, with what is new, from the mentions"
     some.filter((one) => eventAt(one) >= span.from && eventAt(one) < span.to);
   const speakers = (await json("/insights/speakers.json?last=7d")) as {
     facet: string;
-    rows: {
-      value: string;
-      mentions: number;
-      before: number;
-      values: number;
-      newValues: number;
-      reach: number | null;
-    }[];
+    values: number;
+    newValues: number;
+    isEstimated: boolean;
+    rows: { value: string; mentions: number; before: number; reach: number | null }[];
   }[];
   const keyOf: Record<string, (mention: Mention) => string | null> = {
     author: ({ author }) => author?.replace(/^@+/, "") ?? null,
@@ -188,15 +293,16 @@ test("who speaks: the values of each facet, with what is new, from the mentions"
     language: ({ language }) => language,
     type: ({ pageType }) => pageType,
   };
-  expect(speakers.map(({ facet }) => facet)).toEqual([...Object.keys(keyOf), "list"]);
-  for (const { facet, rows } of speakers.slice(0, -1)) {
+  expect(speakers.map(({ facet }) => facet)).toEqual(Object.keys(keyOf));
+  for (const { facet, rows, ...counts } of speakers) {
     const key = keyOf[facet] ?? (() => null);
     const [now, past] = [within(mentions, { from, to }), within(mentions, before)];
     const values = new Set(now.map(key).filter((value) => value !== null));
     const old = new Set(past.map(key));
-    expect(rows[0]).toMatchObject({
+    expect(counts).toEqual({
       values: values.size,
       newValues: [...values].filter((value) => !old.has(value)).length,
+      isEstimated: false,
     });
     expect(rows).toHaveLength(Math.min(15, values.size));
     for (const { value, mentions: n, before: were, reach } of rows) {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
-import { HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import { eventAt, type Mention } from "../../../src/monitor/model/mention.ts";
 import { FACETS, type Facet } from "../../../src/monitor/model/mention-counts.ts";
+import { createMentionCountStore } from "../../../src/monitor/store/mention-counts.ts";
 import { aMention } from "../../mention.ts";
 import { runs } from "../../runs.ts";
 import { useStores } from "../../use-stores.ts";
@@ -12,9 +13,13 @@ const { stores, database } = await useStores();
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const QUERIES = ["1", "2"].map((queryId) => ({ projectId: "p", queryId }));
 
-beforeEach(async () => {
-  await sql`truncate earshot.mentions, earshot.mention_counts, earshot.stale_counts`.execute(database.db);
-});
+beforeEach(truncate);
+
+async function truncate(): Promise<void> {
+  await sql`truncate earshot.mentions, earshot.mention_counts, earshot.mention_days, earshot.stale_counts`.execute(
+    database.db,
+  );
+}
 
 async function store(mentions: readonly Mention[]): Promise<void> {
   const page = mentions.map((mention) => ({ mention, eventAt: eventAt(mention), story: mention.resourceId }));
@@ -56,7 +61,7 @@ const step = fc.oneof(
 test("whatever was stored, edited, moved and deleted: the counts are those of the mentions", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      await sql`truncate earshot.mentions, earshot.mention_counts, earshot.stale_counts`.execute(database.db);
+      await truncate();
       for (const [index, one] of steps.entries()) {
         if (one.do === "count") await countAll();
         if ("id" in one)
@@ -64,7 +69,9 @@ test("whatever was stored, edited, moved and deleted: the counts are those of th
         if ("some" in one) await store(one.some.map((fact) => mentionOf(fact, index)));
       }
       await countAll();
-      expect(await countedRows()).toEqual(await recounted());
+      const counts = await recounted();
+      expect(await countedRows()).toEqual(sorted(counts));
+      expect(await countedDays()).toEqual(sorted(daysOf(counts)));
       expect(await stores.mentionCounts.staleSince()).toBeNull();
     }),
     { numRuns: runs(200) },
@@ -108,12 +115,34 @@ async function recounted(): Promise<Row[]> {
     }
   }
   const { negative, neutral, positive } = { negative: "negative", neutral: "neutral", positive: "positive" };
-  return sorted(
-    [...counts].map(([key, { n, by, reach }]) => [
-      ...(JSON.parse(key) as string[]),
-      ...[n, by[negative] ?? 0, by[neutral] ?? 0, by[positive] ?? 0, reach],
-    ]),
-  );
+  return [...counts].map(([key, { n, by, reach }]) => [
+    ...(JSON.parse(key) as string[]),
+    ...[n, by[negative] ?? 0, by[neutral] ?? 0, by[positive] ?? 0, reach],
+  ]);
+}
+
+async function countedDays(): Promise<Row[]> {
+  const { rows } = await sql<Record<string, string | number | null>>`
+    select query_id, facet, extract(epoch from day)::double precision as day, value, mentions, negative, neutral, positive,
+      reach::double precision as reach, reached from earshot.mention_days
+  `.execute(database.db);
+  return sorted(rows.map((row) => Object.values(row)));
+}
+
+/** The sums of quarters by day; of how many of them the reach is known. */
+function daysOf(quarters: readonly Row[]): Row[] {
+  const days = new Map<string, number[]>();
+  for (const [queryId, facet, quarter, value, ...counts] of quarters) {
+    const day = Math.floor((Number(quarter) * SECOND) / DAY) * (DAY / SECOND);
+    const key = JSON.stringify([queryId, facet, day, value]);
+    const sums = days.get(key) ?? [0, 0, 0, 0, 0, 0];
+    const own = [...counts.map(Number), counts.at(-1) === null ? 0 : 1];
+    days.set(
+      key,
+      sums.map((sum, index) => sum + (own[index] ?? 0)),
+    );
+  }
+  return [...days].map(([key, sums]) => [...(JSON.parse(key) as string[]), ...sums]);
 }
 
 function facetOf(mention: Mention, facet: Facet): readonly string[] {
@@ -205,10 +234,92 @@ test("the values of a facet are compared with the period before", async () => {
     period: { from: NOON, to: NOON + 2 * HOUR },
     before: { from: NOON - 2 * HOUR, to: NOON },
   };
-  const rows = await stores.mentionCounts.byValue(QUERIES, "author", periods, 2);
+  const { rows, ...counts } = await stores.mentionCounts.byValue(QUERIES, "author", periods, 2);
   expect(rows.map(({ value, mentions, before, reach }) => [value, mentions, before, reach])).toEqual([
     ["bo", 2, 0, 15],
     ["dee", 1, 0, 1],
   ]);
-  expect(rows[0]).toMatchObject({ values: 3, newValues: 2 });
+  expect(counts).toEqual({ values: 3, newValues: 2, isEstimated: false });
+});
+
+test("whatever the period: days and the quarters at its ends are its mentions", async () => {
+  const hours = Array.from({ length: 150 }, (_, n) => n * 0.9);
+  const told = hours.map((hour, n) =>
+    aMention({
+      ...{ resourceId: `m${n}`, queryId: n % 3 === 0 ? "2" : "1", publishedAt: NOON + hour * HOUR },
+      ...{
+        author: `author${n % 4}`,
+        sentiment: n % 5 < 3 ? "negative" : null,
+        reach: n % 2 === 0 ? n : null,
+      },
+    }),
+  );
+  await store(told);
+  await countAll();
+  const moments = fc.uniqueArray(
+    fc.integer({ min: -200, max: 800 }).map((n) => NOON + n * 15 * MINUTE),
+    { minLength: 3, maxLength: 6 },
+  );
+  await fc.assert(
+    fc.asyncProperty(moments, fc.constantFrom("all", "author" as const), async (some, facet) => {
+      const sortedMoments = some.toSorted((a, b) => a - b);
+      const value = facet === "all" ? "" : "author1";
+      const steps = await stores.mentionCounts.bySteps(QUERIES, [facet, value], sortedMoments);
+      const isMeant = ({ author }: Mention) => facet === "all" || author === value;
+      const within = (from: Instant, to: Instant) =>
+        told.filter((one) => isMeant(one) && eventAt(one) >= from && eventAt(one) < to);
+      const expected = QUERIES.flatMap(({ queryId }) =>
+        sortedMoments.slice(1).flatMap((to, step) => {
+          const own = within(sortedMoments[step] ?? to, to).filter((one) => one.queryId === queryId);
+          const negative = own.filter(({ sentiment }) => sentiment === "negative").length;
+          const reached = own.flatMap(({ reach }) => reach ?? []);
+          const reach = reached.length === 0 ? null : reached.reduce((sum, one) => sum + one, 0);
+          return own.length === 0 ? [] : [{ queryId, step, mentions: own.length, negative, reach }];
+        }),
+      );
+      expect(steps).toEqual(expected.map((one) => expect.objectContaining(one)));
+
+      const [first = 0, second = 0, third = 0] = sortedMoments;
+      const periods = { period: { from: second, to: third }, before: { from: first, to: second } };
+      const { rows } = await stores.mentionCounts.byValue(QUERIES, "author", periods, 10);
+      const countOf = (name: string, { from, to }: { from: Instant; to: Instant }) =>
+        told.filter((one) => one.author === name && eventAt(one) >= from && eventAt(one) < to).length;
+      for (const name of ["author0", "author1", "author2", "author3"]) {
+        const row = rows.find((one) => one.value === name);
+        expect(row?.mentions ?? 0).toBe(countOf(name, periods.period));
+        if (row !== undefined) expect(row.before).toBe(countOf(name, periods.before));
+      }
+    }),
+    { numRuns: runs(60) },
+  );
+});
+
+test("of very many values, the first are exact, and how many there are is estimated", async () => {
+  // Twenty are loud, each less than the one before; 3,000 have a single mention, half of them in the time before.
+  const loud = Array.from({ length: 20 }, (_, n) =>
+    Array.from({ length: 24 - n }, (_, m) => [`loud${n}`, m] as const),
+  ).flat();
+  const single = Array.from({ length: 3_000 }, (_, n) => [`single${n}`, n % 96] as const);
+  await store(
+    [...loud, ...single].map(([author, n], index) =>
+      aMention({
+        resourceId: `${author} ${n}`,
+        queryId: "1",
+        author,
+        publishedAt: NOON + (index % 2) * DAY + n * MINUTE,
+      }),
+    ),
+  );
+  await countAll();
+  const few = createMentionCountStore(database.db, 1_000);
+  const periods = {
+    period: { from: NOON + DAY, to: NOON + 3 * DAY },
+    before: { from: NOON - DAY, to: NOON + DAY },
+  };
+  const { rows, values, newValues, isEstimated } = await few.byValue(QUERIES, "author", periods, 5);
+  const exact = await stores.mentionCounts.byValue(QUERIES, "author", periods, 5);
+  expect(rows).toEqual(exact.rows);
+  expect([isEstimated, exact.isEstimated]).toEqual([true, false]);
+  expect(Math.abs(values / exact.values - 1)).toBeLessThan(0.2);
+  expect(Math.abs(newValues / exact.newValues - 1)).toBeLessThan(0.2);
 });

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
-import type { QueryKey } from "../../model/mention-counts.ts";
 import type { SpreadStory } from "../../model/shown.ts";
-import { at, type Db } from "../database.ts";
+import { FACTS } from "../count-mentions.ts";
+import type { Db } from "../database.ts";
+import { fits, foundBy, type Reading } from "../filtered-counts.ts";
 import { LEAST_COPIES } from "./incidents.ts";
-import { daysOf } from "./mentions.ts";
 
 /** Of each story, the first sites that told it. */
 const MOST_SITES = 6;
@@ -12,36 +12,37 @@ const MOST_SITES = 6;
 export function createConsoleStories(db: Db) {
   return {
     /**
-     * The stories of these queries with the most mentions in a period: what at least LEAST_COPIES mentions say. A step lasts
+     * The stories with the most mentions in what is read of a period: what at least LEAST_COPIES mentions say. A step lasts
      * from one of the moments to the next.
      */
     async spreadStories(
-      queries: readonly QueryKey[],
+      reading: Reading,
       moments: readonly Instant[],
-      before: { readonly from: Instant; readonly to: Instant },
       limit: number,
     ): Promise<SpreadStory[]> {
-      const keys = JSON.stringify(queries.map(({ projectId, queryId }) => ({ projectId, queryId })));
-      const of = sql`json_to_recordset(${keys}::json) as q("projectId" text, "queryId" text)
-        join earshot.mentions m on m.project_id = q."projectId" and m.query_id = q."queryId"`;
-      const during = (from: Instant, to: Instant) =>
-        sql`m.event_at >= ${at(from)} and m.event_at < ${at(to)} and ${daysOf(from, to)}`;
-      const period = during(moments[0] ?? 0, moments.at(-1) ?? 0);
       const { rows } = await sql<SpreadStory>`
-        with told as (
-          select m.story, count(*)::int as n, min(m.event_at) as since, max(m.event_at) as until
-          from ${of} where ${period} group by m.story having count(*) >= ${LEAST_COPIES}),
+        with ${foundBy(reading)},
+        told as (
+          select story, count(*)::int as n, min(event_at) as since, max(event_at) as until
+          from found where span = 0 group by story having count(*) >= ${LEAST_COPIES}),
         top as materialized (
           select *, (count(*) over ())::int as stories from told order by n desc, since, story limit ${limit}),
+        -- An index has the story and the moment of each mention: only of the first stories the mentions themselves are read.
+        moments as (
+          select distinct project_id, query_id, day, event_at, story from found
+          where span = 0 and story = any(array(select story from top))),
         -- Without their texts: a story may have ten thousands of mentions.
         copies as materialized (
           select m.story, m.project_id, m.query_id, m.resource_id, m.day, m.event_at, m.sentiment, m.reach,
             (m.body->>'followers')::double precision as followers, lower(m.body->>'domain') as domain,
             lower(coalesce(nullif(ltrim(m.body->>'author', '@'), ''), m.body->>'authorName')) as author
-          from ${of} where ${period} and m.story = any(array(select story from top))),
+          from moments t
+          cross join lateral (select * from earshot.mentions m where m.project_id = t.project_id and m.query_id = t.query_id
+            and m.event_at = t.event_at and m.story = t.story and m.day = t.day offset 0) m
+          cross join lateral ${FACTS} where ${fits(reading.filters)}),
         earlier as (
-          select m.story, count(*)::int as n from ${of}
-          where ${during(before.from, before.to)} and m.story = any(array(select story from top)) group by m.story),
+          select story, count(*)::int as n from found
+          where span = 1 and story = any(array(select story from top)) group by story),
         sums as (
           select story, (count(*) filter (where sentiment = 'negative'))::int as negative, count(distinct author)::int as authors
           from copies group by story),

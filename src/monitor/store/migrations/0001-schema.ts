@@ -24,6 +24,7 @@ const PARTITIONED = {
   source_edits: "project_id, id",
   counts: "project_id, query_id, series, arrived, bucket",
   mention_counts: "project_id, query_id, facet, quarter, value",
+  mention_days: "project_id, query_id, facet, bucket, value, day",
   coverage: "project_id, query_id, poll, started_at",
   dead_letters: "project_id, at, id",
   alerts: "project_id, id",
@@ -200,6 +201,24 @@ create table earshot.mention_counts (
   -- The sum of their reach; null where no mention has one.
   reach bigint
 ) partition by range (quarter);
+
+-- The same by UTC day, for questions about many days: the sums of the quarters of the day. The bucket is a hash of the value:
+-- of a facet with very many values, some buckets stand for all.
+create table earshot.mention_days (
+  project_id text not null,
+  query_id text not null,
+  facet text not null,
+  bucket smallint not null,
+  value text not null,
+  day date not null,
+  mentions integer not null,
+  negative integer not null,
+  neutral integer not null,
+  positive integer not null,
+  -- The sum of their reach, and of how many quarters some mention has one.
+  reach bigint not null,
+  reached integer not null
+) partition by range (day);
 
 -- Quarters whose mentions changed since they were counted, a row for each page: appended, so that no page waits for a
 -- count, and no count for a page.
@@ -773,7 +792,7 @@ on conflict do nothing;
 `;
 
 const INDEXES = `
-create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc) include (story);
+create index mentions_by_event on earshot.mentions (project_id, query_id, event_at desc) include (story, day);
 create index mentions_by_arrival on earshot.mentions (added_at desc);
 -- The history of one query in order of arrival: a new rule reads it in batches.
 create index mentions_of_query on earshot.mentions (project_id, query_id, added_at, resource_id);
@@ -784,6 +803,8 @@ create index mention_steps_newest on earshot.mention_steps (at desc);
 create index source_edits_due on earshot.source_edits (next_try_wall) where state = 'due';
 create index source_edits_of on earshot.source_edits (project_id, query_id, resource_id);
 create index counts_by_arrival on earshot.counts (project_id, query_id, arrived);
+-- Who is loud on a day: most authors have one mention, and are not in it.
+create index mention_days_most on earshot.mention_days (project_id, query_id, facet, day, mentions desc, value) where mentions > 1;
 create index alerts_by_opening on earshot.alerts (opened_at desc);
 create index alert_receivers_due on earshot.alert_receivers (next_at) where next_at is not null;
 create index notifications_due on earshot.notifications (next_attempt_wall) where state = 'due';
