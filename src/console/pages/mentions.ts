@@ -10,7 +10,7 @@ import {
   type WorkFilter,
 } from "#monitor";
 import { parseDuration } from "../../lib/duration.ts";
-import type { Instant } from "../../lib/instant.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
@@ -90,6 +90,8 @@ export function searchOf(
   const { query, sentiment, to, alert, author, domain, language, type, category, country, story, last } =
     question;
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
+  // A time with an end is read by its own moments; a clock of a source may be ahead.
+  const until = to ?? (last === null ? null : now + DAY);
   const { rest, narrowing, faults } = readNarrowing(question.contains ?? "");
   const { assignee, status, tag, list } = { ...question, ...narrowing };
   const nameless =
@@ -97,7 +99,7 @@ export function searchOf(
   const because = [...faults, ...nameless];
   return {
     filter: {
-      ...{ projectId: null, queryId: query, sentiment, contains: null, from, to, alertId: alert },
+      ...{ projectId: null, queryId: query, sentiment, contains: null, from, to: until, alertId: alert },
       ...{ author, domain, language, pageType: type, category, country, story },
       ...{ assignee: nameOf(assignee ?? null, me), status, tag, list },
     },
@@ -111,7 +113,7 @@ function readMentions({ facts, times }: PageParts, asked: Asked): Promise<FoundM
 }
 
 /** The same for programs, as it was before anything was marked. */
-export async function listMentions(parts: PageParts, asked: Asked): Promise<MentionListing> {
+export async function listMentions(parts: PageParts, asked: Asked): Promise<Omit<MentionListing, "scanned">> {
   const { mentions, next, stoppedEarly } = await readMentions(parts, asked);
   return { mentions, next, stoppedEarly };
 }

@@ -21,9 +21,12 @@ export interface FoundMentions {
   readonly stoppedEarly: boolean;
 }
 
-/** A query is matched here, after a rough filter in the database: so many mentions at a time, and so many times. */
+/** A query is matched here, after a rough filter in the database: so many mentions at a time. */
 const BATCH = 500;
-const MOST_BATCHES = 20;
+/** Of one search; what passes the filter costs several times as much as what is only read. */
+const MOST_READ = 10_000;
+const AT_ONCE = 1_000;
+const MATCH_COSTS = 4;
 /** The rough filter: more alternatives cost more than they save. */
 const MOST_ALTERNATIVES = 50;
 
@@ -51,8 +54,9 @@ export async function findMentions(
   const mentions: ShownMention[] = [];
   const marks = new Map<ShownMention, readonly Mark[]>();
   let from = after;
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
-    const listing = await facts.mentions({ ...filter, required }, from, BATCH);
+  for (let left = MOST_READ; left > 0; ) {
+    const listing = await facts.mentions({ ...filter, required }, from, BATCH, Math.min(left, AT_ONCE));
+    left -= listing.scanned + MATCH_COSTS * listing.mentions.length;
     for (const one of listing.mentions) {
       const matched = await yieldingLoop(query.matchInSteps(searchableMention(asRecord(one.mention))));
       if (matched === null) continue;
@@ -64,7 +68,6 @@ export async function findMentions(
     }
     from = listing.next;
     if (from === null) return { mentions, marks, next: null, stoppedEarly: false };
-    if (listing.stoppedEarly) break;
   }
   return { mentions, marks, next: from, stoppedEarly: true };
 }

@@ -118,6 +118,8 @@ export interface MentionListing {
   readonly next: MentionPosition | null;
   /** The listing reached its limit of rows before it was full; `next` continues there. */
   readonly stoppedEarly: boolean;
+  /** Mentions that were read for it. */
+  readonly scanned: number;
 }
 
 /** Mentions by hour and sentiment; `queryId` belongs to one project. */

@@ -16,8 +16,9 @@ import { LISTS, listedAs } from "../author-lists.ts";
 import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
 
-/** Rows that one listing reads at most before it answers. */
+/** Rows that one listing reads at most before it answers; most that is asked for is found among the first of them. */
 const SCAN_LIMIT = 10_000;
+const FIRST_LOOK = 1_000;
 
 /** A text search reads many rows; a few people who search must not block the rest. */
 const SEARCHES_AT_ONCE = 2;
@@ -65,33 +66,40 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           filter.tag,
           filter.list,
         ].some((one) => one != null);
-      const share = searches ? scanLimit : limit + 1;
-      const statement = sql<FoundRow>`
-        with scanned as (
-          select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
-          from (select newest.* from ${eachQuery(filter)} cross join lateral (
-              select * from earshot.mentions
-              where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
-              order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest
-            order by ${moment} desc, newest.query_id desc, newest.resource_id desc limit ${share}) newest),
-        fitting as (
-          select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
-        ends as (select count(*) as scanned, max(i) as last from scanned)
-        select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
-            'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}, 'lists', ${LISTS}) as found,
-          m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
-        from fitting m ${WITH_QUERY}
-        left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id
-          and w.resource_id = m.resource_id and w.day = m.day
-        cross join ends
-        union all
-        select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
-        order by i
-      `;
-      const { rows } = searchesText
-        ? await inTurn(() => withinTime(db, statement, searchTakesMs))
-        : await statement.execute(db);
-      return listingOf(rows, limit, share);
+      const read = async (share: number): Promise<MentionListing> => {
+        const statement = sql<FoundRow>`
+          with scanned as (
+            select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
+            from (select newest.* from ${eachQuery(filter)} cross join lateral (
+                select * from earshot.mentions
+                where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
+                order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest
+              order by ${moment} desc, newest.query_id desc, newest.resource_id desc limit ${share}) newest),
+          fitting as (
+            select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
+          ends as (select count(*) as scanned, max(i) as last from scanned)
+          select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
+              'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}) as found,
+            m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
+          from fitting m ${WITH_QUERY}
+          left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id
+            and w.resource_id = m.resource_id and w.day = m.day
+          cross join ends
+          union all
+          select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
+          order by i
+        `;
+        const { rows } = searchesText
+          ? await inTurn(() => withinTime(db, statement, searchTakesMs))
+          : await statement.execute(db);
+        return listingOf(rows, limit, share);
+      };
+      if (!searches) return read(limit + 1);
+      if (scanLimit > FIRST_LOOK) {
+        const first = await read(FIRST_LOOK);
+        if (!first.stoppedEarly) return first;
+      }
+      return read(scanLimit);
     },
 
     /** Counts of mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
@@ -278,5 +286,5 @@ function listingOf(rows: readonly FoundRow[], limit: number, scanLimit: number):
   const last = found.length > limit ? shown.at(-1) : rows.find((row) => row.found === null);
   const goesOn = (found.length > limit || stoppedEarly) && last !== undefined;
   const next = goesOn ? { moment: last.moment, queryId: last.queryId, resourceId: last.resourceId } : null;
-  return { mentions, next, stoppedEarly };
+  return { mentions, next, stoppedEarly, scanned: rows[0]?.scanned ?? 0 };
 }
