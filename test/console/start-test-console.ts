@@ -55,11 +55,16 @@ export async function startTestConsole(
     notifyConfig?: NotifyConfig;
     /** Called after a rule was saved. */
     reload?: () => Promise<string>;
+    /** Of a database that is there; without it, one of its own. */
+    databaseUrl?: string;
     /** Changes the parts that use the database. */
     defaults?: (parts: ConsoleDefaults) => Partial<ConsoleDeps>;
   } = {},
 ): Promise<TestConsole> {
-  const testDatabase = await createTestDatabase();
+  const testDatabase =
+    options.databaseUrl === undefined
+      ? await createTestDatabase()
+      : { url: options.databaseUrl, drop: async () => {} };
   const database = openDatabase({ url: testDatabase.url, onError: () => undefined });
   await ensurePartitions(database.db, now);
   const clock = createManualClock(now);
