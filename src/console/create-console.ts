@@ -206,7 +206,10 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       ? null
       : createCorrections({ feeds: deps.feeds ?? null, stores, toAccount });
   const hasPreviews = deps.previews !== undefined;
-  const work = { stores, users, forms, hasActions: deps.actions !== undefined };
+  const work = {
+    ...{ stores: deps.stored, forms, hasActions: deps.actions !== undefined },
+    people: cached(() => readPeople(deps.stored, users), PEOPLE_LIVE_MS, wall).ask,
+  };
   listRoutes(app, { ...work, times }, frames);
   pageRoutes(
     app,
@@ -226,10 +229,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       waits: deps.waits,
       times,
       volume: volume.ask,
-      work: {
-        ...{ stores: deps.stored, forms, hasActions: deps.actions !== undefined },
-        people: cached(() => readPeople(deps.stored, users), PEOPLE_LIVE_MS, wall).ask,
-      },
+      work,
       corrections,
     },
     frames,

@@ -1,15 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type ConsoleFacts, FILTERS, type Stores, summarizeUnneeded } from "#monitor";
+import {
+  type ConsoleFacts,
+  countSpeakers,
+  countVolume,
+  hasFilters,
+  InsightsQuestion,
+  periodsOf,
+  planCounting,
+  type Stores,
+  spanOfMoments,
+  summarizeUnneeded,
+} from "#monitor";
 import { CHART_SCRIPT } from "./common/assets.ts";
 import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
-import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "./insights/movers.ts";
-import { InsightsQuestion, readScope, type Scope } from "./insights/question.ts";
-import { rangeSince, spanOfMoments } from "./insights/range.ts";
+import { readScope, type Scope } from "./insights/question.ts";
 import { responsePage } from "./insights/response-page.ts";
 import { MOST_ROWS, SPEAKER_FACETS, type Speakers, speakersPage } from "./insights/speakers-page.ts";
 import { MOST_FOR_STORIES, MOST_STORIES, storiesPage } from "./insights/stories-page.ts";
-import { buildVolume, type Volume } from "./insights/volume.ts";
 import { volumePage, volumePart } from "./insights/volume-page.ts";
 
 /** Pages that answer a question about a range of time, from counts that were made before anybody asks. */
@@ -26,48 +34,9 @@ export function insightRoutes(
   const { stores, facts, times, hasRules } = parts;
   const scopeOf = ({ query }: FastifyRequest) => readScope(stores, times, InsightsQuestion.parse(query));
 
-  /** What of a question is counted from the mentions, and the question that is left. */
-  const readingOf = async (scope: Scope, most?: number) => {
-    const { chosen, range, question } = scope;
-    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
-    const reading = await stores.filteredCounts.plan(chosen, question.filters, periods, most);
-    const { since, isCompared } = reading;
-    const left = since === null ? range : rangeSince(range, since);
-    return { reading, scope: { ...scope, range: left, isCut: since !== null, isCompared } };
-  };
-
   const volumeOf = async (asked: Scope) => {
-    const { filters } = asked.question;
-    const [only, ...more] = FILTERS.flatMap((name) => (filters[name] === undefined ? [] : [name]));
-    if (more.length > 0 || only === "sentiment") {
-      const { reading, scope } = await readingOf(asked);
-      const { moments, before: momentsBefore } = scope.range;
-      const { counts, before } = await stores.filteredCounts.bySteps(reading, moments, momentsBefore);
-      return {
-        scope,
-        volume: { ...buildVolume(scope.chosen, moments.length - 1, counts, before), movers: null },
-      };
-    }
-    const { chosen, range } = asked;
-    const of = only === undefined ? (["all", ""] as const) : ([only, filters[only] ?? ""] as const);
-    const [counts, before] = await Promise.all([
-      stores.mentionCounts.bySteps(chosen, of, range.moments),
-      stores.mentionCounts.bySteps(chosen, of, range.before),
-    ]);
-    const volume = buildVolume(chosen, range.moments.length - 1, counts, before);
-    const movers = only === undefined ? await moversOf({ chosen, range }, volume) : null;
-    return { scope: asked, volume: { ...volume, movers } };
-  };
-  /** Counts know one facet at a time, so a filter leaves nothing to explain the mood by. */
-  const moversOf = async (
-    { chosen, range }: Pick<Scope, "chosen" | "range">,
-    { total, before }: Pick<Volume, "total" | "before">,
-  ) => {
-    if (total === 0 || before === 0) return null;
-    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
-    const mentions = { period: total, before };
-    const rows = await stores.mentionCounts.movers(chosen, MOVING_FACETS, periods, mentions, MOST_MOVERS);
-    return buildMovers(rows, mentions);
+    const { volume, ...counted } = await countVolume(stores, asked);
+    return { scope: { ...asked, ...counted }, volume };
   };
   route(app, "/insights", frames, {
     isShared: () => true,
@@ -89,20 +58,13 @@ export function insightRoutes(
   });
 
   const speakersOf = async (asked: Scope): Promise<{ scope: Scope; speakers: Speakers }> => {
-    if (Object.keys(asked.question.filters).length > 0) {
-      const { reading, scope } = await readingOf(asked);
-      const found = await stores.filteredCounts.byValue(reading, SPEAKER_FACETS, MOST_ROWS);
-      return { scope, speakers: found };
-    }
-    const { chosen, range } = asked;
-    const periods = { period: spanOfMoments(range.moments), before: spanOfMoments(range.before) };
-    const speakers = await Promise.all(
-      SPEAKER_FACETS.map(async (facet) => ({
-        facet,
-        ...(await stores.mentionCounts.byValue(chosen, facet, periods, MOST_ROWS)),
-      })),
-    );
-    return { scope: asked, speakers };
+    const { tables, ...counted } = await countSpeakers(stores, asked, SPEAKER_FACETS, MOST_ROWS);
+    const sums = await stores.mentionCounts.byList(asked.chosen, periodsOf(counted.range));
+    const authors = tables.flatMap(({ facet, rows }) => (facet === "author" ? rows : []));
+    const lists = await stores.authorLists.ofAuthors(authors.map(({ value }) => value));
+    const listsOf: Speakers["listsOf"] = (facet, value) =>
+      facet === "author" ? (lists.get(value) ?? []) : [];
+    return { scope: { ...asked, ...counted }, speakers: { tables, sums, listsOf } };
   };
   route(app, "/insights/speakers", frames, {
     isShared: () => true,
@@ -111,13 +73,21 @@ export function insightRoutes(
       return speakersPage(addressOf(request.url), scope, speakers);
     },
     parts: () => ({}),
-    json: async (request) => (await speakersOf(await scopeOf(request))).speakers,
+    json: async (request) => {
+      const { tables, sums, listsOf } = (await speakersOf(await scopeOf(request))).speakers;
+      const withLists = tables.map(({ facet, rows, ...counts }) => ({
+        ...{ facet, ...counts },
+        rows: rows.map((row) => (facet === "author" ? { ...row, lists: listsOf(facet, row.value) } : row)),
+      }));
+      return [...withLists, { facet: "list", rows: sums }];
+    },
   });
 
   const storiesOf = async (asked: Scope) => {
-    const isFiltered = Object.keys(asked.question.filters).length > 0;
-    const { reading, scope } = await readingOf(asked, isFiltered ? undefined : MOST_FOR_STORIES);
-    return { scope, stories: await facts.spreadStories(reading, scope.range.moments, MOST_STORIES) };
+    const most = hasFilters(asked.question) ? undefined : MOST_FOR_STORIES;
+    const { reading, ...counted } = await planCounting(stores, asked, most);
+    const stories = await facts.spreadStories(reading, counted.range.moments, MOST_STORIES);
+    return { scope: { ...asked, ...counted }, stories };
   };
   route(app, "/insights/stories", frames, {
     isShared: () => true,

@@ -91,7 +91,11 @@ export function viewRoutes(
     request.noted = { target: id, detail: timezone };
     const view = (await stores.views.list(owner)).find((one) => one.id === id);
     if (view === undefined || readMailedView(view.address) === null)
-      return show(request, reply.code(409), "That view cannot be sent: it is gone, or of fixed days.");
+      return show(
+        request,
+        reply.code(409),
+        "That view cannot be sent: it is gone, of fixed days, or of stories with filters.",
+      );
     if ((await mailOf(request)).outcome !== "Address")
       return show(request, reply.code(409), "It cannot be sent: there is no mail address of yours here.");
     await stores.views.mail(id, owner, timezone, times.now());

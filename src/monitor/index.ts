@@ -87,6 +87,14 @@ export {
 } from "./model/alert-action.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
+export {
+  type AuthorListing,
+  authorKeyOf,
+  type ListedAuthor,
+  type ListSums,
+  LONGEST_LIST_NAME,
+  LONGEST_LIST_NOTE,
+} from "./model/author-list.ts";
 export type { ShownDigest, ShownEdition } from "./model/digest.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
@@ -356,14 +364,23 @@ export { openTemplates, validTemplates } from "./templates/open-templates.ts";
 export { type Sample, samples } from "./templates/samples.ts";
 export { TEMPLATE_NAMES, type TemplateName } from "./templates/template-names.ts";
 export {
+  countSpeakers,
+  countVolume,
+  type ExplainedVolume,
+  periodsOf,
+  planCounting,
+  type SpeakerTable,
+} from "./views/answers/answer-question.ts";
+export {
   buildVolume,
   type Mood,
   type VoiceOf,
   type Volume,
 } from "./views/count-volume.ts";
 export { buildMovers, MOST_MOVERS, MOVING_FACETS, type Mover } from "./views/movers.ts";
-export { chosenQueries, InsightsQuestion } from "./views/question.ts";
+export { chosenQueries, hasFilters, InsightsQuestion } from "./views/question.ts";
 export {
+  describeMoment,
   describeSpan,
   labelOf,
   RANGES,

@@ -56,7 +56,9 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "notify/deliver": ["notify", "notify/notifiers"],
   "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
-  digest: ["templates", "incidents", "views"],
+  digest: ["templates", "incidents", "views", "views/answers"],
+  // A question about a time is counted in one way for a page and for a mail.
+  "views/answers": ["views"],
   health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
   config: ["health", "source"],
   // What a command opens of a monitor that may not run.

@@ -160,7 +160,6 @@ test("the schema line leads to a schema: one that is there, else one that is wri
 
 test("the folder is that of the configuration, whose secrets are not needed", async () => {
   const config = join(folder, "earshot.yaml");
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the configuration.
   await writeFile(config, "source:\n  password: ${NOBODY_SET_IT}\nrules: our-rules\n");
   const env = { EARSHOT_CONFIG: config };
   const { stdout } = await runCommand(["rules", "new", "--kind", "trend"], env);

@@ -113,6 +113,10 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
         ...{ blocks: [], editedAt: null },
       },
     );
+    await stores.authorLists.put({
+      ...{ id: "0199b2c4-7d1a-7000-8000-000000000003", list: "VIP", author: "ann", name: "Ann", site: null },
+      ...{ note: "Call her first", actor: { via: "page", login: "admin", typed: null }, at: NOW },
+    });
     const parts = { stores, namesOfFile: [], now: NOW };
     for (const role of ROLES)
       await addUser(parts, { name: role, role, email: null, password: PASSWORD, by: "test" });
@@ -139,6 +143,7 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
       "GET /why": ["/why?of=courier-1", "/why?of=nothing"],
       "GET /health": ["/health"],
       "GET /digests": ["/digests"],
+      "GET /lists": ["/lists?author=ann"],
       "GET /inbox": ["/inbox", `/inbox?${new URLSearchParams({ place: "email:press@brand.example" })}`],
       "GET /preview": ["/preview", "/preview?template=email/alert.txt"],
       "GET /silences": ["/silences"],

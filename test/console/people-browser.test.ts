@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser("the pages of people"))("pages of people, and the se
         [`/incidents/${incident.id}/review`, "review"],
         ["/audit", "audit"],
         ["/views?save=%2Fmentions%3Fcontains%3Dbaggage", "views"],
+        ["/lists?author=bo", "lists"],
         ["/mentions?contains=the+OR+a&language=en", "search"],
         ["/mentions?contains=%28open", "search-fault"],
       ] as const)

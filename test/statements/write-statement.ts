@@ -61,7 +61,7 @@ const PARAMETER = "\u0001";
 /** More alternatives of one statement than these add nothing: each adds one fragment. */
 const MOST_TEXTS = 12;
 /** Names looked up for one text: beyond that, a function calls itself without end. */
-const MOST_STEPS = 300;
+const MOST_STEPS = 500;
 
 /**
  * The texts that Kysely would send for an expression of the type RawBuilder, parameters as `$1`, `$2`. Where the code
@@ -417,7 +417,6 @@ function callsOf(checker: Checker, owner: FunctionLike): readonly CallExpression
 const CALLS = new WeakMap<Node, readonly CallExpression[]>();
 
 /** How names of columns are made of names of fields; no code of the stores is run. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the code of a function.
 const SNAKE_CASE = ".replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)";
 
 const FRAGMENTS = new Set(["RawBuilder", "Expression", "AliasedRawBuilder"]);

@@ -1,4 +1,13 @@
-import { FILTERS, type Filters } from "#monitor";
+import {
+  describeMoment,
+  describeSpan,
+  FILTERS,
+  type Filters,
+  hasFilters,
+  RANGES,
+  STEPS,
+  spanOfMoments,
+} from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
 import { withParameter } from "../common/address.ts";
 import { type Html, html } from "../common/html.ts";
@@ -6,7 +15,6 @@ import { SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { type Scope, sameOn } from "./question.ts";
-import { describeMoment, describeSpan, RANGES, STEPS, spanOfMoments } from "./range.ts";
 
 /** The pages of Insights; a question goes along from one to the other. */
 const PAGES = [
@@ -27,8 +35,10 @@ interface Shown {
 /** A page that answers a question about a range of time: what is asked above, the answer below. */
 export function insightsPage({ address, scope, title, path, scripts = [] }: Shown, answer: Html): Page {
   const { question, queries, range, hasZones, isCut = false, isCompared = true } = scope;
-  const takesFilters = path !== "/insights/response";
-  const hasFilters = Object.keys(question.filters).length > 0;
+  const list = path === "/insights/speakers" ? question.list : null;
+  // Of a list its authors are counted, and of our response all alerts.
+  const takesFilters = path !== "/insights/response" && list === null;
+  const isFiltered = hasFilters(question);
   const save = new URLSearchParams({ save: address }).toString();
   return {
     title,
@@ -51,6 +61,7 @@ ${
   )}</select></label>`
 }
 ${question.last === null && hidden({ from: question.from, to: question.to })}
+${list !== null && html`<input type="hidden" name="list" value="${list}">`}
 <button type="submit">Show</button>
 ${queries.length > 1 && queryChoice(scope)}
 ${
@@ -60,14 +71,24 @@ ${
   )}</div></details>`
 }
 </form>
-${takesFilters ? filterChips(address, question.filters) : hasFilters && html`<p class="hint">Filters are for mentions; here all alerts count.</p>`}
+${
+  list !== null &&
+  html`<ul class="chips" aria-label="Only"><li><span>Authors on the list ${foreign(list)}</span> <a href="${withParameter(address, "list", null)}"
+  title="All who speak"><span aria-hidden="true">×</span><span class="unseen">All who speak</span></a></li></ul>`
+}
+${takesFilters && filterChips(address, question.filters)}
+${
+  path === "/insights/response" &&
+  isFiltered &&
+  html`<p class="hint">Filters are for mentions; here all alerts count.</p>`
+}
 <p class="detail">${describeSpan(spanOfMoments(range.moments), range.zone)}, times in ${range.zone.replace("Etc/", "")}${
       hasZones && html` (the queries have several zones)`
     }; compared with ${isCompared ? describeSpan(spanOfMoments(range.before), range.zone) : "nothing"}.
 ${address.includes("?") && html`<a href="/views?${save}">Save this view</a>`}</p>
 ${
   (isCut || !isCompared) &&
-  html`<p class="counted-part">${hasFilters ? "With filters" : "For stories"} the mentions themselves are counted, and of so many only the newest ones${
+  html`<p class="counted-part">${isFiltered ? "With filters" : "For stories"} the mentions themselves are counted, and of so many only the newest ones${
     isCut
       ? html`: not what was before ${describeMoment(range.moments[0] ?? 0, range.zone)}`
       : html`: not the time before`

@@ -1,42 +1,13 @@
-import { z } from "zod";
-import { FILTERS, type Filters, type Stores, type WatchedQuery } from "#monitor";
+import {
+  chosenQueries,
+  type InsightsQuestion,
+  type Range,
+  readRange,
+  type Stores,
+  type WatchedQuery,
+} from "#monitor";
 import { withParameter } from "../common/address.ts";
 import type { Times } from "../common/times.ts";
-import { SENTIMENTS } from "../parts/mention-list.ts";
-import { type Range, RangeQuestion, readRange } from "./range.ts";
-
-const Filter = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
-
-/** What an address of the pages asks for. Invalid values are ignored. */
-export const InsightsQuestion = RangeQuestion.extend({
-  query: z
-    .union([z.string().max(100), z.array(z.string().max(100)).max(100)])
-    .transform((ids) => [ids].flat().filter((id) => id !== ""))
-    .catch([]),
-  ...Object.fromEntries(FILTERS.map((name) => [name, Filter])),
-}).transform(({ query, last, from, to, by, ...given }) => ({
-  ...{ query, last, from, to, by },
-  filters: filtersOf(given),
-}));
-export type InsightsQuestion = z.output<typeof InsightsQuestion>;
-
-function filtersOf(given: Readonly<Record<string, unknown>>): Filters {
-  return Object.fromEntries(
-    FILTERS.flatMap((name) => {
-      const value = given[name];
-      if (typeof value !== "string" || (name === "sentiment" && !isSentiment(value))) return [];
-      return [[name, normalize(name, value)]];
-    }),
-  );
-}
-
-const isSentiment = (value: string) => SENTIMENTS.some((one) => one === value);
-
-/** As it was counted. */
-function normalize(name: (typeof FILTERS)[number], value: string): string {
-  if (name === "author") return value.replace(/^@+/, "");
-  return name === "country" || name === "category" ? value : value.toLowerCase();
-}
 
 /** The queries and the time that a question is about. */
 export interface Scope {

@@ -1,4 +1,12 @@
-import type { Facet, FacetRow, FacetValues } from "#monitor";
+import {
+  type AuthorListing,
+  type Facet,
+  type FacetRow,
+  hasFilters,
+  type ListSums,
+  type SpeakerTable,
+  spanOfMoments,
+} from "#monitor";
 import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
@@ -6,8 +14,13 @@ import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
-/** The values of each facet with the most mentions. */
-export type Speakers = readonly ({ readonly facet: SpeakerFacet } & FacetValues)[];
+export interface Speakers {
+  /** The values of each facet with the most mentions. */
+  readonly tables: readonly SpeakerTable<SpeakerFacet>[];
+  /** Who speaks of the lists that people keep. */
+  readonly sums: readonly ListSums[];
+  readonly listsOf: (facet: SpeakerFacet, value: string) => readonly AuthorListing[];
+}
 export const SPEAKER_FACETS = [
   "author",
   "domain",
@@ -29,13 +42,55 @@ const TITLES: Readonly<Record<SpeakerFacet, readonly [title: string, one: string
 };
 
 export function speakersPage(address: string, scope: Scope, speakers: Speakers): Page {
+  // Of a list its authors are counted, whatever the filters.
+  const shown = scope.question.list === null ? scope : withoutFilters(scope);
   return insightsPage(
     { address, scope, title: "Who speaks", path: "/insights/speakers" },
-    html`${speakers.map((one) => panel(one, scope))}`,
+    html`${listsPanel(speakers, scope)}${speakers.tables.map((table) => panel(table, shown, speakers))}`,
   );
 }
 
-function panel({ facet, rows, values, newValues, isEstimated }: Speakers[number], scope: Scope): Html {
+function listsPanel({ sums }: Speakers, asked: Scope): Html {
+  const { list: chosen } = asked.question;
+  const scope = withoutFilters(asked);
+  const about = html`<p class="hint">An author counts by handle, on every site${
+    chosen === null && hasFilters(asked.question) && ", and whatever the filters"
+  }. <a href="/lists">Author lists</a></p>`;
+  if (sums.length === 0)
+    return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
+<p class="empty">No author is on a list yet: VIP, press, customers. <a href="/lists">Put some on one</a>.</p></section>`;
+  const period = spanOfMoments(scope.range.moments);
+  return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
+<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-lists"><table class="precision"><thead><tr><th scope="col">List</th>
+<th scope="col" class="number">Authors who spoke</th><th scope="col" class="number">Mentions</th>
+<th scope="col">Against before</th><th scope="col" class="number">Negative</th></tr></thead>
+<tbody>${sums.map(({ list, authors, mentions, negative, before }) => {
+    const isChosen = chosen?.toLowerCase() === list.toLowerCase();
+    return html`<tr><th scope="row">${isChosen ? foreign(list) : html`<a href="${onList(scope, list)}">${foreign(list)}</a>`}</th>
+<td class="number">${formatNumber(authors)}</td>
+<td class="number"><a href="${mentionsLink(scope, { ...period, facet: { facet: "list", value: list } })}">${formatNumber(mentions)}<span
+  class="unseen"> mentions of ${list}</span></a></td>
+<td>${changeOf(mentions, before)}</td><td class="number">${mentions > 0 && formatShare(negative / mentions)}</td></tr>`;
+  })}</tbody></table></div>${about}</section>`;
+}
+
+/** The same page of the authors of one list. */
+function onList({ question: { query, last, from, to } }: Scope, list: string): string {
+  const asked = Object.entries({ last, from, to, list }).flatMap(([name, value]) =>
+    value === null ? [] : [[name, String(value)] as [string, string]],
+  );
+  return `/insights/speakers?${new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked])}`;
+}
+
+function withoutFilters(scope: Scope): Scope {
+  return { ...scope, question: { ...scope.question, filters: {} } };
+}
+
+function panel(
+  { facet, rows, values, newValues, isEstimated }: SpeakerTable<SpeakerFacet>,
+  scope: Scope,
+  { listsOf }: Pick<Speakers, "listsOf">,
+): Html {
   const [title, one, many] = TITLES[facet];
   const id = `h-${facet}`;
   if (rows.length === 0)

@@ -1,4 +1,5 @@
 import {
+  type ExplainedVolume,
   type InsightsQuestion,
   labelOf,
   type Mood,
@@ -18,9 +19,6 @@ import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
 const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
-
-/** `movers` is null where nothing is compared. */
-type ExplainedVolume = Volume & { readonly movers: readonly Mover[] | null };
 
 export function volumePage(address: string, scope: Scope, volume: ExplainedVolume, script: string): Page {
   const content = volumePart(scope, volume);

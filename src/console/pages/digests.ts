@@ -73,8 +73,7 @@ function describe(
   const gone = (receiver: string) =>
     unsubscribed.some((one) => one.digest === name && one.receiver === receiver);
   return html`<dl class="facts">
-<dt>Comes</dt>
-<dd>${schedule}, ${timezone}${skipQuiet && html` <span class="detail">nothing is sent where nothing happened</span>`}</dd>
+<dt>Comes</dt><dd>${schedule}, ${timezone}${skipQuiet && html` <span class="detail">nothing is sent where nothing happened</span>`}</dd>
 <dt>Next</dt><dd>${times.moment(nextAt)}</dd>
 <dt>For</dt><dd>${receivers.map(
     (one, n) =>
@@ -85,20 +84,19 @@ function describe(
 
 function editionList(editions: readonly ShownEdition[], chosen: ShownEdition | null, times: Times): Html {
   if (editions.length === 0) return html`<p class="empty">None was made yet.</p>`;
-  const [newest, earlier] = [editions.slice(0, LISTED), editions.slice(LISTED)];
-  const rows = (some: readonly ShownEdition[]) => some.map((one) => editionRow(one, one === chosen, times));
-  return html`<ol class="emails">${rows(newest)}</ol>${
-    earlier.length > 0 &&
-    html`<details><summary>Earlier ones</summary>
-<ol class="emails">${rows(earlier)}</ol></details>`
+  return html`<ol class="emails">${editions.slice(0, LISTED).map(
+    (
+      edition,
+    ) => html`<li><a href="${addressOf("/digests", edition)}#reading"${edition === chosen && html` aria-current="true"`}><span
+  class="subject">${times.moment(edition.dueAt)}</span><span class="detail">${stateOf(edition)}</span></a></li>`,
+  )}</ol>${
+    editions.length > LISTED &&
+    html`<details><summary>Earlier ones</summary><ol class="emails">${editions.slice(LISTED).map(
+      (edition) =>
+        html`<li><a href="${addressOf("/digests", edition)}#reading"${edition === chosen && html` aria-current="true"`}
+>${times.moment(edition.dueAt)}</a></li>`,
+    )}</ol></details>`
   }`;
-}
-
-function editionRow(edition: ShownEdition, isChosen: boolean, times: Times): Html {
-  return html`<li>
-<a href="${addressOf("/digests", edition)}#reading"${isChosen && html` aria-current="true"`}><span
-  class="subject">${times.moment(edition.dueAt)}</span><span class="detail">${stateOf(edition)}</span></a>
-</li>`;
 }
 
 /** `sent to comms, board; waits for desk`. */

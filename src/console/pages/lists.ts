@@ -57,9 +57,8 @@ function listPanel(
 <a href="/mentions?${new URLSearchParams({ list }).toString()}">What they say</a> ·
 <a href="/insights/speakers?${new URLSearchParams({ list }).toString()}">How much they speak</a></p>
 <div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}"><table><thead><tr><th scope="col">Author</th>
-<th scope="col">Site</th><th scope="col">Note</th><th scope="col">By</th>${
-    form !== null && html`<th scope="col"><span class="unseen">Change</span></th>`
-  }</tr></thead>
+<th scope="col">Site</th><th scope="col">Note</th><th scope="col">By</th>
+${form !== null && html`<th scope="col"><span class="unseen">Change</span></th>`}</tr></thead>
 <tbody>${entries.map(
     (
       one,

@@ -44,17 +44,8 @@ ${
 }
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
 <div class="scrolls"><table>
-<thead>
-<tr>
-<th scope="col">Name</th>
-<th scope="col">Role</th>
-<th scope="col">Since</th>
-<th scope="col">Open</th>
-<th scope="col">
-<span class="unseen">Change</span>
-</th>
-</tr>
-</thead>
+<thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th>
+<th scope="col"><span class="unseen">Change</span></th></tr></thead>
 <tbody>${ofFile.map(
       (one) =>
         html`<tr>

@@ -3,6 +3,7 @@ import {
   type Alert,
   type AuthorListing,
   authorKeyOf,
+  countedBy,
   describeActor,
   eventAt,
   type Mention,

@@ -1,12 +1,18 @@
 import { formatNumber, formatShare } from "../../lib/numbers.ts";
-import type { ListSums } from "../model/author-list.ts";
 import type { DigestEdition, PeriodStory } from "../model/digest.ts";
-import type { Facet, FacetRow, MoverRow, QueryKey, StepCount } from "../model/mention-counts.ts";
+import type { Facet, FacetRow } from "../model/mention-counts.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import { type DigestPage, type DigestTable, type DigestView, NO_MORE } from "../templates/digest-view.ts";
 import { cleanLine, shortenText } from "../templates/escape.ts";
-import { buildVolume, type Volume } from "../views/count-volume.ts";
-import { buildMovers, MOST_MOVERS, MOVING_FACETS } from "../views/movers.ts";
+import {
+  type Asked,
+  type CountStores,
+  countSpeakers,
+  countVolume,
+  type ExplainedVolume,
+  periodsOf,
+} from "../views/answers/answer-question.ts";
+import type { Volume } from "../views/count-volume.ts";
 import { chosenQueries, type InsightsQuestion } from "../views/question.ts";
 import { spanOfMoments } from "../views/range.ts";
 import { topStoriesOf } from "./compose.ts";
@@ -16,49 +22,19 @@ import { type MailedPage, rangeOfView, readMailedView } from "./view-digests.ts"
 import { barsOf } from "./volume.ts";
 
 /** What a view reads: mentions that were counted before, and stories. */
-export interface ViewStore {
+export interface ViewStore extends CountStores {
   readonly queries: { active(): Promise<readonly WatchedQuery[]> };
   readonly polls: { completeUntilOf(queries: readonly WatchedQuery[]): Promise<number | null> };
-  readonly mentionCounts: {
-    bySteps(
-      queries: readonly QueryKey[],
-      of: readonly [Facet, string],
-      moments: readonly number[],
-    ): Promise<readonly StepCount[]>;
-    byValue(
-      queries: readonly QueryKey[],
-      facet: Facet,
-      periods: Periods,
-      limit: number,
-      list?: string | null,
-    ): Promise<readonly FacetRow[]>;
-    movers(
-      queries: readonly QueryKey[],
-      facets: readonly Facet[],
-      periods: Periods,
-      mentions: { readonly period: number; readonly before: number },
-      limit: number,
-    ): Promise<readonly MoverRow[]>;
-  };
-  readonly authorLists: {
-    sums(queries: readonly QueryKey[], periods: Periods): Promise<readonly ListSums[]>;
-  };
   readonly digests: {
     stories(queries: readonly WatchedQuery[], period: Period): Promise<readonly PeriodStory[]>;
   };
 }
 
-interface Periods {
-  readonly period: Period;
-  readonly before: Period;
-}
-
-interface Asked {
+interface Answered extends Asked {
+  readonly question: InsightsQuestion;
   readonly store: ViewStore;
   readonly chosen: readonly WatchedQuery[];
-  readonly question: InsightsQuestion;
-  readonly periods: Periods;
-  readonly volume: Volume;
+  readonly volume: ExplainedVolume;
 }
 
 /** A saved view as a mail: its figures of the whole days before the edition, and of as many before them. */
@@ -72,16 +48,10 @@ export async function collectView(
   if (read === null) return null;
   const { page, question } = read;
   const { chosen } = chosenQueries(await store.queries.active(), question);
-  const { moments, before, by } = rangeOfView(question, edition.dueAt, timezone);
-  const periods = { period: spanOfMoments(moments), before: spanOfMoments(before) };
-  // The other pages are of all mentions, whatever the address asks besides.
-  const filter = page === "/insights" ? question.filter : null;
-  const of = filter === null ? (["all", ""] as const) : ([filter.facet, filter.value] as const);
-  const counts = await store.mentionCounts.bySteps(chosen, of, moments);
-  const past = await store.mentionCounts.bySteps(chosen, of, before);
-  const volume = buildVolume(chosen, moments.length - 1, counts, past);
-  const asked = { store, chosen, question: { ...question, filter }, periods, volume };
-  const { from, to } = periods.period;
+  const asked = { chosen, question, range: rangeOfView(question, edition.dueAt, timezone) };
+  const { volume, range, isCut, isCompared } = await countVolume(store, asked);
+  const answered = { ...asked, range, store, volume };
+  const { from, to } = spanOfMoments(range.moments);
   const { mood, moodBefore, moods } = volume;
   return {
     name: short(title, 80),
@@ -95,36 +65,39 @@ export async function collectView(
       ...{ usualMentions: null, usualNegative: null },
     },
     volume: barsOf(
-      by,
+      range.by,
       moods.map(({ negative }, step) => {
         const mentions = volume.voices.reduce((sum, voice) => sum + (voice.counts[step] ?? 0), 0);
-        return { at: moments[step] ?? from, mentions, negative };
+        return { at: range.moments[step] ?? from, mentions, negative };
       }),
     ),
     ...{ perQuery: [], topMentions: [], topAuthors: [], topHashtags: [] },
-    topStories: page === "/insights/stories" ? await storiesOf(asked) : [],
+    topStories: page === "/insights/stories" ? await storiesOf(answered) : [],
     ...{ incidents: [], unneeded: null, alerts: [], alertCount: 0, more: NO_MORE },
     page: {
       title: PAGES[page].title,
-      asked: describe(chosen, asked.question, page),
+      asked: describe(answered, page, isCut || !isCompared),
       reader: view.reader,
       mood: moodOf(volume),
-      tables: await PAGES[page].tables(asked),
+      tables: await PAGES[page].tables(answered),
     },
-    consoleUrl: consoleUrl === null ? null : `${consoleUrl}${addressOf(view.address, periods.period)}`,
+    consoleUrl: consoleUrl === null ? null : `${consoleUrl}${addressOf(view.address, { from, to })}`,
     unsubscribeUrl: null,
   };
 }
 
 const PAGES: Readonly<
-  Record<MailedPage, { readonly title: string; readonly tables: (asked: Asked) => Promise<DigestTable[]> }>
+  Record<
+    MailedPage,
+    { readonly title: string; readonly tables: (answered: Answered) => Promise<DigestTable[]> }
+  >
 > = {
   "/insights": { title: "Volume and mood", tables: volumeTables },
   "/insights/speakers": { title: "Who speaks", tables: speakerTables },
   "/insights/stories": { title: "Stories", tables: async () => [] },
 };
 
-async function volumeTables({ store, chosen, question, periods, volume }: Asked): Promise<DigestTable[]> {
+async function volumeTables({ volume }: Answered): Promise<DigestTable[]> {
   const { total, before, voices } = volume;
   const shares = table(
     "Share of voice",
@@ -137,19 +110,10 @@ async function volumeTables({ store, chosen, question, periods, volume }: Asked)
       ]),
     ),
   );
-  // Counts know one facet at a time, so a filter leaves nothing to explain the mood by.
-  const explains = question.filter === null && total > 0 && before > 0;
-  const mentions = { period: total, before };
-  const rows = explains
-    ? buildMovers(
-        await store.mentionCounts.movers(chosen, MOVING_FACETS, periods, mentions, MOST_MOVERS),
-        mentions,
-      )
-    : [];
   const movers = table(
     "What moved the mood",
     ["Negative", "Of all mentions", "Before"],
-    rows.map(({ facet, value, negative, share: now, shareBefore }) =>
+    (volume.movers ?? []).map(({ facet, value, negative, share: now, shareBefore }) =>
       row(`${FACET_NAMES[facet] ?? facet} ${value}`, facet, [
         ...[formatNumber(negative), formatShare(now), formatShare(shareBefore)],
       ]),
@@ -162,42 +126,38 @@ async function volumeTables({ store, chosen, question, periods, volume }: Asked)
 
 const FACET_NAMES: Readonly<Partial<Record<Facet, string>>> = { domain: "site", type: "page type" };
 
-const SPEAKERS: readonly (readonly [Facet, string])[] = [
-  ["author", "Authors"],
-  ["domain", "Sites"],
-  ["country", "Countries"],
-  ["language", "Languages"],
-  ["type", "Page types"],
-];
+const SPEAKERS = {
+  author: "Authors",
+  domain: "Sites",
+  country: "Countries",
+  language: "Languages",
+  type: "Page types",
+} as const;
+const SPEAKER_FACETS = Object.keys(SPEAKERS) as (keyof typeof SPEAKERS)[];
 /** Of each facet: a mail is read on a phone. */
 const MOST_SPEAKERS = 5;
 
-async function speakerTables({ store, chosen, question, periods }: Asked): Promise<DigestTable[]> {
-  const { list } = question;
-  const tables: DigestTable[] = [];
-  const sums = await store.authorLists.sums(chosen, periods);
+async function speakerTables({ store, ...asked }: Answered): Promise<DigestTable[]> {
+  const { list } = asked.question;
+  const sums = await store.mentionCounts.byList(asked.chosen, periodsOf(asked.range));
   const spoke = sums.filter(({ mentions, before }) => mentions + before > 0).slice(0, 2 * MOST_SPEAKERS);
-  tables.push(
-    table(
-      "On our lists",
-      ["Mentions", "Before", "Negative"],
-      spoke.map((one) => row(one.list, null, speakerCells(one))),
-    ),
+  const lists = table(
+    "On our lists",
+    ["Mentions", "Before", "Negative"],
+    spoke.map((one) => row(one.list, null, speakerCells(one))),
   );
-  for (const [facet, title] of list === null ? SPEAKERS : SPEAKERS.slice(0, 1)) {
-    const rows = await store.mentionCounts.byValue(chosen, facet, periods, MOST_SPEAKERS, list);
-    const [first] = rows;
-    const fresh = first?.newValues === 0 ? "none" : formatNumber(first?.newValues ?? 0);
-    const many = first === undefined ? "" : `: ${formatNumber(first.values)}, ${fresh} of them new`;
-    tables.push(
-      table(
-        `${title}${list === null ? "" : ` on the list ${short(list, 40)}`}${many}`,
-        ["Mentions", "Before", "Negative"],
-        rows.map((one) => row(one.value, facet, speakerCells(one))),
-      ),
+  const { tables } = await countSpeakers(store, asked, SPEAKER_FACETS, MOST_SPEAKERS);
+  const ofFacets = tables.map(({ facet, rows, values, newValues, isEstimated }) => {
+    const about = (n: number) =>
+      isEstimated ? `about ${formatNumber(Number(n.toPrecision(2)))}` : formatNumber(n);
+    const many = `: ${about(values)}, ${newValues === 0 ? "none" : about(newValues)} of them new`;
+    return table(
+      `${SPEAKERS[facet]}${list === null ? "" : ` on the list ${short(list, 40)}`}${values === 0 ? "" : many}`,
+      ["Mentions", "Before", "Negative"],
+      rows.map((one) => row(one.value, facet, speakerCells(one))),
     );
-  }
-  return tables.filter(({ rows }) => rows.length > 0);
+  });
+  return [lists, ...ofFacets].filter(({ rows }) => rows.length > 0);
 }
 
 function speakerCells({ mentions, before, negative }: Pick<FacetRow, "mentions" | "before" | "negative">) {
@@ -208,8 +168,9 @@ function speakerCells({ mentions, before, negative }: Pick<FacetRow, "mentions" 
   ];
 }
 
-async function storiesOf({ store, chosen, periods: { period }, volume }: Asked) {
+async function storiesOf({ store, chosen, range, volume }: Answered) {
   if (volume.total === 0) return [];
+  const period = spanOfMoments(range.moments);
   return topStoriesOf(await store.digests.stories(chosen, period), chosen, period.from);
 }
 
@@ -232,12 +193,17 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function describe(chosen: readonly WatchedQuery[], question: InsightsQuestion, page: MailedPage): string {
-  const { query, filter, list } = question;
+function describe({ chosen, question }: Answered, page: MailedPage, isPart: boolean): string {
+  const { query, filters, list } = question;
+  const isListed = list !== null && page === "/insights/speakers";
   const parts = [
     ...(query.length === 0 ? [] : [chosen.map(({ name }) => name).join(", ")]),
-    ...(filter === null ? [] : [`${FACET_NAMES[filter.facet] ?? filter.facet} ${filter.value}`]),
-    ...(list === null || page !== "/insights/speakers" ? [] : [`list ${list}`]),
+    ...(isListed
+      ? [`list ${list}`]
+      : Object.entries(filters).map(
+          ([name, value]) => `${FACET_NAMES[name as keyof typeof FACET_NAMES] ?? name} ${value}`,
+        )),
+    ...(isPart ? ["of so many mentions only the newest"] : []),
   ];
   return short(parts.join("; "), 160);
 }

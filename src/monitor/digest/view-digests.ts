@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { instantOf, localDateOf } from "../../lib/local-time.ts";
 import { PEOPLE } from "../model/people.ts";
 import type { ViewMail } from "../model/view-mail.ts";
-import { InsightsQuestion } from "../views/question.ts";
+import { hasFilters, InsightsQuestion } from "../views/question.ts";
 import { type Range, readRange } from "../views/range.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 
@@ -10,7 +10,10 @@ import type { PlannedDigest } from "./planned-digest.ts";
 export const MAILED_PAGES = ["/insights", "/insights/speakers", "/insights/stories"] as const;
 export type MailedPage = (typeof MAILED_PAGES)[number];
 
-/** The address of a view, taken apart. Null: it is of a page that no mail shows, or of fixed days, which never change. */
+/**
+ * The address of a view, taken apart. Null: it is of a page that no mail shows, of fixed days, which never change, or of
+ * stories with filters.
+ */
 export function readMailedView(
   address: string,
 ): { readonly page: MailedPage; readonly question: InsightsQuestion } | null {
@@ -19,6 +22,7 @@ export function readMailedView(
   const asked = Object.fromEntries(url.searchParams);
   const question = InsightsQuestion.parse({ ...asked, query: url.searchParams.getAll("query") });
   if (page === undefined || (question.last === null && question.from !== null)) return null;
+  if (page === "/insights/stories" && hasFilters(question)) return null;
   return { page, question };
 }
 

@@ -1,9 +1,7 @@
 import { sql } from "kysely";
-import type { AuthorListing, ListedAuthor, ListSums } from "../model/author-list.ts";
+import type { AuthorListing, ListedAuthor } from "../model/author-list.ts";
 import type { Mention } from "../model/mention.ts";
-import type { QueryKey } from "../model/mention-counts.ts";
 import { at, type Db } from "./database.ts";
-import { inSpan, keysOf, type Period } from "./mention-counts.ts";
 import { wholeWord } from "./whole-word.ts";
 
 /** On all lists together: each page that shows mentions looks into them. */
@@ -74,26 +72,6 @@ export function createAuthorListStore(db: Db) {
         join earshot.listed_authors l on l.author_key = lower(a.author) group by 1
       `.execute(db);
       return new Map(rows.map(({ author, lists }) => [author, lists]));
-    },
-
-    /** How many mentions the authors of each list have, by handle on all sites, those with most first. */
-    async sums(
-      queries: readonly QueryKey[],
-      { period, before }: { readonly period: Period; readonly before: Period },
-    ): Promise<ListSums[]> {
-      const { rows } = await sql<ListSums>`
-        select l.list, (count(distinct l.author_key) filter (where ${inSpan(period)}))::int as authors,
-          coalesce(sum(c.mentions) filter (where ${inSpan(period)}), 0)::int as mentions,
-          coalesce(sum(c.negative) filter (where ${inSpan(period)}), 0)::int as negative,
-          coalesce(sum(c.mentions) filter (where ${inSpan(before)}), 0)::int as before
-        from (select list_key, author_key, min(list) as list from earshot.listed_authors group by 1, 2) l
-        left join (select lower(c.value) as author_key, c.quarter, c.mentions, c.negative
-          from ${keysOf(queries)}
-          join earshot.mention_counts c on c.project_id = q."projectId" and c.query_id = q."queryId"
-          where c.facet = 'author' and (${inSpan(period)} or ${inSpan(before)})) c using (author_key)
-        group by l.list_key, l.list order by mentions desc, l.list_key limit 200
-      `.execute(db);
-      return rows;
     },
 
     /** How many entries name an author; and notes of others that do. */

@@ -21,9 +21,9 @@ export const VALUES = sql`(values ('all', ''), ('author', ${AUTHOR}), ('domain',
   cross join lateral (values (c->>'name'), (c->>'parentName')) n(name)) as f(facet, value)`;
 export const VALUE = sql`left(f.value, ${LONGEST})`;
 
-/** One of 256, by a hash that stays the same for ever. */
+/** One of 256, by a hash that stays the same for ever, however the value is spelled. */
 export function bucketOf(value: ReturnType<typeof sql>) {
-  return sql`get_byte(decode(md5(${value}), 'hex'), 0)::smallint`;
+  return sql`get_byte(decode(md5(lower(${value})), 'hex'), 0)::smallint`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
+import type { ListSums } from "../model/author-list.ts";
 import type { Facet, FacetRow, FacetValues, MoverRow, QueryKey, StepCount } from "../model/mention-counts.ts";
 import { bucketOf, countStale } from "./count-mentions.ts";
 import type { Db } from "./database.ts";
@@ -58,8 +59,15 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       facet: Facet,
       periods: Periods,
       limit: number,
+      /** Only authors on this list. */
+      list: string | null = null,
     ): Promise<FacetValues> {
       const spans = spansOf([periods.period, periods.before]);
+      if (list !== null) {
+        const listed = await firstOf(db, queries, facet, spans, { kind: "Listed", list }, limit);
+        const { values = 0, newValues = 0 } = listed[0] ?? {};
+        return { rows: listed.map(bare), values, newValues, isEstimated: false };
+      }
       const buckets = await bucketsWithin(db, mostRows, queries, facet, spans);
       const all = await firstOf(db, queries, facet, spans, { kind: "Buckets", buckets }, limit);
       const share = BUCKETS / buckets;
@@ -72,6 +80,26 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       const values = await loudest(db, queries, facet, [periods.period]);
       const loud = await firstOf(db, queries, facet, spans, { kind: "Values", values }, limit);
       return { rows: firstRows([...loud, ...all].map(bare), limit), ...counted };
+    },
+
+    /** How many mentions the authors of each list have, by handle on all sites; the lists with most of them first. */
+    async byList(queries: readonly QueryKey[], periods: Periods): Promise<ListSums[]> {
+      const spans = spansOf([periods.period, periods.before]);
+      const { rows } = await sql<ListSums>`
+        with ${partsOf(queries, "author", spans, { kind: "Listed", list: null })},
+        authors as (
+          select lower(value) as author_key, coalesce(sum(mentions) filter (where ${IN_PERIOD}), 0)::int as mentions,
+            coalesce(sum(negative) filter (where ${IN_PERIOD}), 0)::int as negative,
+            coalesce(sum(mentions) filter (where ${IN_BEFORE}), 0)::int as before
+          from parts group by 1)
+        select l.list, (count(*) filter (where a.mentions > 0))::int as authors,
+          coalesce(sum(a.mentions), 0)::int as mentions, coalesce(sum(a.negative), 0)::int as negative,
+          coalesce(sum(a.before), 0)::int as before
+        from (select list_key, author_key, min(list) as list from earshot.listed_authors group by 1, 2) l
+        left join authors a using (author_key)
+        group by l.list_key, l.list order by mentions desc, l.list_key limit 200
+      `.execute(db);
+      return rows;
     },
 
     /**
@@ -193,6 +221,8 @@ async function loudest(
 type Wanted =
   | { readonly kind: "One"; readonly value: string }
   | { readonly kind: "Values"; readonly values: readonly string[] }
+  /** Authors on this list, or on any, however their handles are spelled. */
+  | { readonly kind: "Listed"; readonly list: string | null }
   | { readonly kind: "Buckets"; readonly buckets: number };
 
 const ALL: Wanted = { kind: "Buckets", buckets: BUCKETS };
@@ -202,12 +232,25 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
   const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
   const isNamed = wanted.kind !== "Buckets";
   const buckets = wanted.kind === "Buckets" ? wanted.buckets : BUCKETS;
-  const ofDay = isNamed ? sql`d.bucket = w.bucket and d.value = w.value` : sql`d.bucket < ${buckets}`;
-  const ofQuarter = isNamed
-    ? sql`c.value = any(${values}::text[])`
-    : buckets < BUCKETS
-      ? sql`${bucketOf(sql`c.value`)} < ${buckets}`
-      : sql`true`;
+  const ofDay =
+    wanted.kind === "Listed"
+      ? sql`d.bucket = w.bucket and lower(d.value) = w.value`
+      : isNamed
+        ? sql`d.bucket = w.bucket and d.value = w.value`
+        : sql`d.bucket < ${buckets}`;
+  const named =
+    wanted.kind === "Listed"
+      ? sql`select distinct author_key as v from earshot.listed_authors
+          where ${wanted.list}::text is null or list_key = lower(${wanted.list})`
+      : sql`select v from unnest(${values}::text[]) v`;
+  const ofQuarter =
+    wanted.kind === "Listed"
+      ? sql`lower(c.value) in (select value from wanted)`
+      : isNamed
+        ? sql`c.value = any(${values}::text[])`
+        : buckets < BUCKETS
+          ? sql`${bucketOf(sql`c.value`)} < ${buckets}`
+          : sql`true`;
   // One value has a row in few quarters, and all others have theirs beside it.
   const quarters =
     wanted.kind === "One"
@@ -217,7 +260,7 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
       : sql`cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
           and d.quarter >= to_timestamp(e.from / 1000.0) and d.quarter < to_timestamp(e.to / 1000.0) offset 0) c`;
   return sql`wanted as materialized (
-      select v as value, ${bucketOf(sql`v`)} as bucket from unnest(${values}::text[]) v
+      select v as value, ${bucketOf(sql`v`)} as bucket from (${named}) v
       union all select '', 0::smallint where ${!isNamed}),
     parts as (
       select d.project_id, d.query_id, s.span, d.value, d.mentions, d.negative, d.neutral, d.positive, d.reach, d.reached

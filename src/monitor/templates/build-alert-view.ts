@@ -11,6 +11,8 @@ import {
   describeStory,
   howOften,
   type ListedMention,
+  NEW_WORDS,
+  newWordsOf,
 } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { formatNumber } from "./formatters.ts";
@@ -137,8 +139,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
       ...(facts.listed === undefined || facts.listed.length === 0
         ? []
         : [{ part: "who" as const, label: "On our lists", text: describeListed(facts.listed) }]),
-      // Of an alert that is over, what it was about is enough.
-      ...(alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : []),
+      ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
       ...(facts.before === undefined
         ? []
         : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),

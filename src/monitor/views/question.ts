@@ -1,16 +1,6 @@
 import { z } from "zod";
-import type { Facet } from "../model/mention-counts.ts";
+import { FILTERS, type Filters } from "../model/mention-counts.ts";
 import { RangeQuestion } from "./range.ts";
-
-/** Facets of which an address may choose one value; the names are those of the page Mentions. */
-export const FILTERS = [
-  "author",
-  "domain",
-  "country",
-  "language",
-  "type",
-  "category",
-] as const satisfies readonly Facet[];
 
 const Filter = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
 
@@ -22,26 +12,33 @@ export const InsightsQuestion = RangeQuestion.extend({
     .catch([]),
   /** Only authors on this list; for "who speaks". */
   list: Filter,
-  ...Object.fromEntries(FILTERS.map((facet) => [facet, Filter])),
-}).transform(({ query, last, from, to, by, list, ...filters }) => ({
+  ...Object.fromEntries(FILTERS.map((name) => [name, Filter])),
+}).transform(({ query, last, from, to, by, list, ...given }) => ({
   ...{ query, last, from, to, by, list },
-  filter: filterOf(filters),
+  filters: filtersOf(given),
 }));
 export type InsightsQuestion = z.output<typeof InsightsQuestion>;
 
-/** Counts know one facet at a time. */
-function filterOf(filters: Readonly<Record<string, unknown>>) {
-  for (const facet of FILTERS) {
-    const value = filters[facet];
-    if (typeof value === "string") return { facet, value: normalize(facet, value) };
-  }
-  return null;
+function filtersOf(given: Readonly<Record<string, unknown>>): Filters {
+  return Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const value = given[name];
+      if (typeof value !== "string" || (name === "sentiment" && !SENTIMENTS.test(value))) return [];
+      return [[name, normalize(name, value)]];
+    }),
+  );
 }
 
+const SENTIMENTS = /^(?:negative|neutral|positive)$/;
+
 /** As it was counted. */
-function normalize(facet: (typeof FILTERS)[number], value: string): string {
-  if (facet === "author") return value.replace(/^@+/, "");
-  return facet === "country" || facet === "category" ? value : value.toLowerCase();
+function normalize(name: (typeof FILTERS)[number], value: string): string {
+  if (name === "author") return value.replace(/^@+/, "");
+  return name === "country" || name === "category" ? value : value.toLowerCase();
+}
+
+export function hasFilters({ filters }: Pick<InsightsQuestion, "filters">): boolean {
+  return Object.keys(filters).length > 0;
 }
 
 /** The queries that it asks for, by name: all, if it names none of these. */

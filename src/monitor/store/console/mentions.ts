@@ -79,7 +79,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
             select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
           ends as (select count(*) as scanned, max(i) as last from scanned)
           select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
-              'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}) as found,
+              'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}, 'lists', ${LISTS}) as found,
             m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
           from fitting m ${WITH_QUERY}
           left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id

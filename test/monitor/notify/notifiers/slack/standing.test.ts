@@ -18,6 +18,8 @@ const PNG = Buffer.concat([
   readFileSync(import.meta.filename),
 ]);
 const [fired] = sampleAlertViews;
+/** So far. */
+const negative = (count: number) => ({ mentionsCount: count, counted: `${count} negative mentions` });
 
 describe("the message of an alert in Slack", () => {
   let fake: FakeSlack;
@@ -82,8 +84,8 @@ describe("the message of an alert in Slack", () => {
 
     it("is edited as its alert grows, and no chart or details come twice", async () => {
       await showAll();
-      await showAll({ view: { ...fired, mentionsCount: 97 } });
-      expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
+      await showAll({ view: { ...fired, ...negative(97) } });
+      expect(JSON.stringify((await root())?.blocks)).toContain("97 negative mentions so far");
       expect(await replies()).toHaveLength(2);
       expect((await root())?.metadata?.payload).toEqual({ notification_id: "n-1" });
     });
@@ -210,10 +212,10 @@ describe("the message of an alert in Slack", () => {
     });
 
     it("adds nothing while the channel has no free slot, and is still up to date", async () => {
-      const shown = await updateMessage({ view: { ...fired, mentionsCount: 97 } }, false);
+      const shown = await updateMessage({ view: { ...fired, ...negative(97) } }, false);
       expect(shown).toEqual({ finished: false, picture: null });
       expect(await fake.messages()).toHaveLength(1);
-      expect(JSON.stringify((await root())?.blocks)).toContain("97 mentions so far");
+      expect(JSON.stringify((await root())?.blocks)).toContain("97 negative mentions so far");
     });
 
     it("shows its text although Slack still processes the chart, or never accepts it", async () => {
@@ -224,9 +226,9 @@ describe("the message of an alert in Slack", () => {
       };
       for (let attempt = 2; attempt <= 6; attempt++) {
         fake.faults.push(refuse);
-        const shown = await updateMessage({ attempt, view: { ...fired, mentionsCount: 90 + attempt } });
+        const shown = await updateMessage({ attempt, view: { ...fired, ...negative(90 + attempt) } });
         expect(shown?.finished).toBe(attempt > 5);
-        expect(JSON.stringify((await root())?.blocks)).toContain(`${90 + attempt} mentions so far`);
+        expect(JSON.stringify((await root())?.blocks)).toContain(`${90 + attempt} negative mentions so far`);
       }
       await updateMessage();
       expect(JSON.stringify((await root())?.blocks)).toContain("slack_file");
@@ -269,7 +271,7 @@ describe("the message of an alert in Slack", () => {
       finished: true,
       picture: { outcome: "LeftOut", because: expect.stringContaining("files:write") },
     });
-    await updateMessage({ view: { ...fired, mentionsCount: 97 } });
+    await updateMessage({ view: { ...fired, ...negative(97) } });
     expect(calls("files.getUploadURLExternal")).toBe(1);
     expect(JSON.stringify((await root())?.blocks)).not.toContain("slack_file");
   });
