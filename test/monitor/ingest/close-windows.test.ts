@@ -206,7 +206,7 @@ test("alerts of a query that is no longer watched end, and say why", async () =>
   });
   expect((await stores.alerts.events("p", open?.id ?? "")).at(-1)).toMatchObject({
     what: "Resolved",
-    detail: expect.stringMatching(/^its query is no longer watched; \d+ mentions in all$/),
+    detail: expect.stringMatching(/^its query is no longer watched; \d+ negative mentions in all$/),
   });
   expect(await due()).toEqual([]);
   // A later run finds nothing to evaluate.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { SECOND } from "../../src/lib/instant.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { saveQueryGroup } from "../../src/listening-api/store/query-groups.ts";
-import { type LimitedWorld, openLimitedWorld, until } from "./limited-world.ts";
+import { type LimitedWorld, openLimitedWorld, until } from "../flows/limited-world.ts";
 
 // More queries than an address has room for, most of them in groups of the account.
 
