@@ -68,7 +68,7 @@ async function push(url: string, body: string): Promise<boolean> {
   );
 }
 
-/** The program as people start it, in a shell that gives it few descriptors. */
+/** The program with all its parts in one process, which is the harder case, in a shell that gives it few descriptors. */
 async function start(webhookUrl: string) {
   const bundle = await bundleEarshot();
   closing.add(bundle.remove);
@@ -98,7 +98,7 @@ web:
   );
   const { PATH = "", HOME = "" } = process.env;
   const command = `ulimit -n ${DESCRIPTORS}; exec "$0" "$@"`;
-  const words = ["-c", command, process.execPath, mainOf(bundle), "start", "--port", "0"];
+  const words = ["-c", command, process.execPath, mainOf(bundle), "start", "--port", "0", "--one-process"];
   const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: join(folder, ".earshot") };
   const child = spawn("bash", words, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
