@@ -16,6 +16,8 @@ interface GroupMark {
   readonly mark: string;
   /** When the account last refused a change; null: never. */
   readonly refusedAt: Instant | null;
+  /** Whether a change is on its way, or its answer never came: the list is read before the next one. */
+  readonly isSent?: boolean;
 }
 
 const KEY = "query groups of ";
@@ -33,9 +35,9 @@ export function isOwnGroup({ name }: { readonly name: string }, { mark }: GroupM
 const PREFIX = "Earshot ";
 
 /**
- * Makes our groups of a project name exactly the wanted queries; none wanted: removes them. A list of the account is
- * read before: what a kill left behind is found there by its mark. Returns the list as it is afterwards. What the budget
- * has no calls for is done another time.
+ * Makes our groups of a project name exactly the wanted queries; none wanted: removes them. `listed`: the list of the
+ * account, which is read again (`isFresh`) after a change that was not answered: what a kill left behind is found there
+ * by its mark. Returns the list as it is afterwards. What the budget has no calls for is done another time.
  */
 export async function keepOwnGroups(
   parts: {
@@ -48,6 +50,7 @@ export async function keepOwnGroups(
     readonly projectId: string;
     readonly wanted: readonly string[];
     readonly listed: readonly ListedGroup[];
+    readonly isFresh: boolean;
   },
   now: Instant,
 ): Promise<readonly ListedGroup[]> {
@@ -62,27 +65,39 @@ export async function keepOwnGroups(
     .filter((group) => isOwnGroup(group, known))
     .map(({ queryGroupId, queryIds }) => ({ groupId: queryGroupId, queryIds }));
   const changes = planOwnGroups(wanted, own);
+  const isSent = changes.length > 0;
+  if (isSent) await stores.settings.put(key, { ...known, isSent });
   try {
     for (const change of changes.slice(0, MOST_CHANGES))
       await applyChange(parts, change, { projectId, mark: known.mark, list });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    // Whoever reads the list again sees whether it was done all the same.
-    const isRefused = refusesSharing(error);
-    if (isRefused) await stores.settings.put(key, { ...known, refusedAt: now });
-    log.warn(
-      { projectId, error: describeError(error) },
-      isRefused
-        ? "the account refuses query groups of ours; trying again in a day"
-        : "query groups of ours could not all be changed; trying again soon",
-    );
+    const { outcome } = judgeFailure(error, project.isFresh);
+    if (outcome === "Refused") await stores.settings.put(key, { ...known, refusedAt: now, isSent: false });
+    if (outcome === "NotSent") await stores.settings.put(key, { ...known, isSent: false });
+    if (outcome !== "NotSent") log.warn({ projectId, error: describeError(error) }, WORDS[outcome]);
     return [...list.values()];
   }
   if (wanted.length === 0 && changes.length <= MOST_CHANGES) await stores.settings.remove(key);
-  if (changes.length > 0)
-    log.info({ projectId, changes: changes.length }, "query groups of ours were changed");
+  else if (isSent) await stores.settings.put(key, { ...known, isSent: false });
+  if (isSent) log.info({ projectId, changes: changes.length }, "query groups of ours were changed");
   return [...list.values()];
 }
+
+/** The budget had no call; the account does not want it; or nobody knows. */
+function judgeFailure(
+  error: SourceError,
+  isFresh: boolean,
+): { readonly outcome: "NotSent" | "Refused" | "Unsure" } {
+  if (error.kind === "over-budget") return { outcome: "NotSent" };
+  // A group may have gone since an older list was read.
+  return { outcome: isFresh && refusesSharing(error) ? "Refused" : "Unsure" };
+}
+
+const WORDS = {
+  Refused: "the account refuses query groups of ours; trying again in a day",
+  Unsure: "query groups of ours could not all be changed; trying again soon",
+};
 
 /** In one turn: others wait for calls, too. */
 const MOST_CHANGES = 20;

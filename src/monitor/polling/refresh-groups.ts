@@ -1,9 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
-import { DAY, SECOND } from "../../lib/instant.ts";
+import { DAY, type Instant, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { repeat } from "../../lib/repeat.ts";
 import { sourceOfProject } from "../model/query.ts";
-import type { QueryGroup } from "../model/query-group.ts";
+import type { ListedGroup, QueryGroup } from "../model/query-group.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
 import { groupMarks, isOwnGroup, keepOwnGroups } from "./keep-own-groups.ts";
@@ -62,13 +62,27 @@ async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<vo
   });
   const projects = [...large.keys()];
   const work = decideGroupWork(
-    { budget, projects, groups, quirks, unsettled: unsettled.map(([projectId]) => projectId) },
+    {
+      ...{ budget, projects, groups, quirks },
+      unsettled: unsettled.map(([projectId]) => {
+        const mark = marks.get(projectId);
+        return { projectId, isSure: mark !== undefined && mark.isSent !== true };
+      }),
+    },
     now,
   );
   if (work.outcome === "Nothing") return;
   if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return;
   try {
     if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
+    else if (work.outcome === "Change")
+      for (const projectId of work.projects) {
+        const known = groups.filter((group) => group.projectId === projectId);
+        const listed = known.map(({ groupId, ...group }) => ({ ...group, queryGroupId: groupId }));
+        const readAt = Math.min(work.readAt, ...known.map((group) => group.readAt));
+        const project = { projectId, wanted: wanted.get(projectId) ?? [], listed, isFresh: false };
+        await changeGroups(parts, source, project, readAt);
+      }
     else await tryGroups(parts, source, work.groups);
   } catch (error) {
     // Polls have the calls first: it is done another time.
@@ -79,28 +93,38 @@ async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<vo
 /** Of all processes one works on the groups. */
 const TURN_MS = 2 * SECOND;
 
-async function readGroups(
+/** Makes our own groups of a project as they should be, and records its list. `wanted` is null where we keep none. */
+async function changeGroups(
   { stores, clock, log, signal }: GroupParts,
-  { background, pages }: GroupSource,
+  { background }: GroupSource,
+  project: Omit<Parameters<typeof keepOwnGroups>[1], "wanted"> & {
+    readonly wanted: readonly string[] | null;
+  },
+  readAt: Instant,
+): Promise<readonly ListedGroup[]> {
+  const { projectId, wanted } = project;
+  const parts = { stores, source: background, log, signal };
+  const listed =
+    wanted === null ? project.listed : await keepOwnGroups(parts, { ...project, wanted }, clock.now());
+  await stores.transaction(({ queryGroups }) => queryGroups.replace(projectId, listed, readAt));
+  return listed;
+}
+
+async function readGroups(
+  parts: GroupParts,
+  source: GroupSource,
   projects: readonly string[],
   wanted: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
+  const { clock, log, signal } = parts;
+  const { background, pages } = source;
   let found = 0;
   try {
     for (const projectId of projects) {
       const readAt = clock.now();
       const before = await background.extensions.queryGroups(projectId, { signal });
-      const own = wanted.get(projectId);
-      const listed =
-        own === undefined
-          ? before
-          : await keepOwnGroups(
-              { stores, source: background, log, signal },
-              { projectId, wanted: own, listed: before },
-              readAt,
-            );
-      await stores.transaction(({ queryGroups }) => queryGroups.replace(projectId, listed, readAt));
-      found += listed.length;
+      const project = { projectId, wanted: wanted.get(projectId) ?? null, listed: before, isFresh: true };
+      found += (await changeGroups(parts, source, project, readAt)).length;
     }
   } catch (error) {
     // The list is not in the specification: a server may not have it.

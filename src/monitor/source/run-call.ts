@@ -78,6 +78,7 @@ function onceOnly(error: SourceError): SourceError {
   const surelyUndone =
     error.call === "login" ||
     error.kind === "rate-limited" ||
+    error.kind === "over-budget" ||
     (error.kind === "network" && error.code !== null && NEVER_CONNECTED.has(error.code));
   if (!error.retryable || surelyUndone) return error;
   return new SourceError({

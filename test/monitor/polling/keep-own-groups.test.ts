@@ -5,8 +5,10 @@ import { saveQueryGroup } from "../../../src/listening-api/store/query-groups.ts
 import { keepOwnGroups } from "../../../src/monitor/polling/keep-own-groups.ts";
 import { createMemoryTokenStore } from "../../../src/monitor/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../../src/monitor/source/source-client.ts";
+import type { SourceError } from "../../../src/monitor/source/source-error.ts";
 import { openDatabase } from "../../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
+import { sourceFailure } from "../../fakes/source-failure.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../../listening-api/fixture.ts";
 import { createTestDatabase } from "../../postgres.ts";
 
@@ -48,10 +50,14 @@ afterAll(async () => {
   for (const end of ending) await end();
 });
 
-async function keep(wanted: readonly string[], source: Pick<SourceClient, "extensions"> = client) {
+async function keep(
+  wanted: readonly string[],
+  source: Pick<SourceClient, "extensions"> = client,
+  isFresh = true,
+) {
   const listed = await client.extensions.queryGroups(projectId);
   const parts = { stores, source, log: createLog({ level: "silent" }), signal: AbortSignal.timeout(60_000) };
-  const after = await keepOwnGroups(parts, { projectId, wanted, listed }, T0);
+  const after = await keepOwnGroups(parts, { projectId, wanted, listed, isFresh }, T0);
   return { listed, after };
 }
 
@@ -85,4 +91,21 @@ test("groups of ours follow the queries, are found by their mark after a kill, a
   expect(namesOf((await keep([])).after)).toEqual(OTHERS);
   expect(namesOf(await client.extensions.queryGroups(projectId))).toEqual(OTHERS);
   expect((await stores.settings.under("query groups of ")).size).toBe(0);
+});
+
+test("it is known whether a change was sent; one that an older list refuses is no refusal of the account", async () => {
+  const failing = (error: SourceError) => {
+    const createQueryGroup = () => Promise.reject(error);
+    return { extensions: { ...client.extensions, createQueryGroup } };
+  };
+  const mark = async () => [...(await stores.settings.under("query groups of ")).values()][0];
+  const refused = sourceFailure("no such group", { kind: "not-found", status: 404, retryable: false });
+  await keep(queryIds, failing(sourceFailure("no call is left", { kind: "over-budget" })));
+  expect(await mark()).toMatchObject({ refusedAt: null, isSent: false });
+  await keep(queryIds, failing(sourceFailure("the answer is late", { kind: "timeout" })));
+  expect(await mark()).toMatchObject({ refusedAt: null, isSent: true });
+  await keep(queryIds, failing(refused), false);
+  expect(await mark()).toMatchObject({ refusedAt: null, isSent: true });
+  await keep(queryIds, failing(refused));
+  expect(await mark()).toMatchObject({ refusedAt: T0, isSent: false });
 });

@@ -8,14 +8,18 @@ import { spacingMs } from "./allowance.ts";
 type GroupWork =
   /** `because` names why groups are not used, or that nothing is due. */
   | { readonly outcome: "Nothing"; readonly because: "NotScarce" | "NotShared" | "Refused" | "NotDue" }
-  /** Read the lists of these projects. */
+  /** Read the lists of these projects, and change our own groups. */
   | { readonly outcome: "Read"; readonly projects: readonly string[] }
+  /** Change our own groups of these projects, whose lists were read a short time ago. */
+  | { readonly outcome: "Change"; readonly projects: readonly string[]; readonly readAt: Instant }
   /** Ask for some mentions of these groups: one call shows whether the server answers for groups. */
   | { readonly outcome: "Try"; readonly groups: readonly QueryGroup[] };
 
 /**
  * Decides it. `projects`: those with more queries than an address has room for. `unsettled`: projects whose groups of
- * ours are not as they should be.
+ * ours are not as they should be, and whether the answers to all changes are known (`isSure`). A scarce account may have
+ * one free call in a window. If the list took it each time, no group would ever be changed: a list that was read a short
+ * time ago is not read again.
  */
 export function decideGroupWork(
   account: {
@@ -23,18 +27,20 @@ export function decideGroupWork(
     readonly projects: readonly string[];
     readonly groups: readonly QueryGroup[];
     readonly quirks: ServerQuirks;
-    readonly unsettled: readonly string[];
+    readonly unsettled: readonly { readonly projectId: string; readonly isSure: boolean }[];
   },
   now: Instant,
 ): GroupWork {
   const { budget, projects, groups } = account;
   const quirk = account.quirks.get("groups");
   const { unsettled } = account;
-  const needless = unsettled.filter((projectId) => {
-    const own = groups.filter((group) => group.projectId === projectId);
-    return !projects.includes(projectId) && now - (latest(own.map((group) => group.readAt)) ?? 0) >= SOON_MS;
-  });
-  if (needless.length > 0) return { outcome: "Read", projects: needless };
+  for (const { projectId, isSure } of unsettled) {
+    if (projects.includes(projectId)) continue;
+    const readAt = latest(groups.filter((group) => group.projectId === projectId).map((one) => one.readAt));
+    if (isSure && readAt !== null && now - readAt < HOUR)
+      return { outcome: "Change", projects: [projectId], readAt };
+    if (now - (readAt ?? 0) >= SOON_MS) return { outcome: "Read", projects: [projectId] };
+  }
   if (budget.limit === null || projects.length === 0) return { outcome: "Nothing", because: "NotScarce" };
   if (budget.sharing !== "proven") return { outcome: "Nothing", because: "NotShared" };
   if (isRefused(quirk, now)) return { outcome: "Nothing", because: "Refused" };
@@ -44,13 +50,16 @@ export function decideGroupWork(
   // A group that fails may be gone: its list is read before it is tried.
   const isChanged = doubtedAt !== null && doubtedAt >= (readAt ?? 0);
   const usualMs = groups.length === 0 ? HOUR : readEveryMs(budget.limit, projects.length);
+  const sure = unsettled.filter(({ isSure }) => isSure).map(({ projectId }) => projectId);
+  if (sure.length > 0 && readAt !== null && !isChanged && now - readAt < usualMs)
+    return { outcome: "Change", projects: sure, readAt };
   const everyMs = isChanged ? MINUTE : unsettled.length > 0 ? SOON_MS : usualMs;
   if (readAt === null || now - readAt >= everyMs) return { outcome: "Read", projects };
   const trial = isChanged ? [] : chooseTrial(groups, quirk?.value === "answered", now);
   return trial.length > 0 ? { outcome: "Try", groups: trial } : { outcome: "Nothing", because: "NotDue" };
 }
 
-/** After what could not be done for lack of calls. */
+/** After a change that was not answered. */
 const SOON_MS = 2 * MINUTE;
 
 function isRefused(quirk: ServerQuirk | undefined, now: Instant): boolean {

@@ -51,6 +51,24 @@ test("lists are read again after a while, and an account without groups seldom",
   expect(decide([], "none").outcome).toBe("Read");
 });
 
+test("our own groups are changed by the list that was just read, until a change was not answered", () => {
+  const unsettled = (isSure: boolean) => ({ unsettled: [{ projectId: "p", isSure }] });
+  const fresh = { lastAt: NOW - MINUTE };
+  const change = { outcome: "Change", projects: ["p"], readAt: NOW - MINUTE };
+  expect(decide([], "none", { ...fresh, ...unsettled(true) })).toEqual(change);
+  expect(decide([group("a")], "answered", unsettled(true))).toEqual(change);
+  expect(decide([], "none", { ...fresh, ...unsettled(false) })).toMatchObject({ because: "NotDue" });
+  expect(decide([], "none", { lastAt: NOW - 2 * MINUTE, ...unsettled(false) }).outcome).toBe("Read");
+  expect(decide([], "none", unsettled(true)).outcome).toBe("Read");
+  // Ours are not needed any more.
+  const needless = { projects: [], ...unsettled(true) };
+  expect(decide([group("a")], "answered", needless)).toEqual(change);
+  expect(decide([group("a", { readAt: NOW - HOUR })], "answered", needless).outcome).toBe("Read");
+  expect(decide([group("a")], "answered", { projects: [], ...unsettled(false) })).toMatchObject({
+    because: "NotScarce",
+  });
+});
+
 test("before groups are named, one is tried; after a trial that showed nothing the next one, ten minutes later", () => {
   const [small, large] = [group("small"), group("large", { queryIds: ["1", "2", "3"] })];
   expect(decide([small, large], null)).toMatchObject({ outcome: "Try", groups: [{ groupId: "large" }] });
