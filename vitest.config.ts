@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { projectsOf, ROOMS } from "./test/projects.ts";
+import { projectsOf } from "./test/projects.ts";
 
 /** Where `.ci/run` wants its report. */
 const report = process.env["EARSHOT_TEST_REPORT"];
@@ -8,12 +8,12 @@ const report = process.env["EARSHOT_TEST_REPORT"];
 /** Both engines for every story, and as many runs of a property as it names. */
 const isThorough = process.env["EARSHOT_TESTS"] === "all";
 
-const files = projectsOf(import.meta.dirname);
+const { projects: files, parts } = projectsOf(import.meta.dirname);
 
-const project = (name: string) => ({
+const project = (name: string, include: readonly string[]) => ({
   test: {
     name,
-    include: [...(files[name] ?? [])],
+    include: [...include],
     setupFiles: [join(import.meta.dirname, "test/runs.ts")],
     globalSetup: name === "unit" ? [] : [join(import.meta.dirname, "test/global-setup.ts")],
     provide: { isThorough },
@@ -24,16 +24,16 @@ const project = (name: string) => ({
   },
 });
 
-export const projects = ["unit", "db", "stories", "thorough"].map(project);
+export const projects = Object.entries(files).map(([name, include]) => project(name, include));
 
 /** `--project monitor` runs what `npm test` runs of one room. Without such a name no file is in two projects. */
-const rooms = ROOMS.filter(
-  (room) => process.argv.includes(room) || process.argv.includes(`--project=${room}`),
-);
+const named = Object.entries(parts)
+  .filter(([name]) => process.argv.includes(name) || process.argv.includes(`--project=${name}`))
+  .map(([name, include]) => project(name, include));
 
 export default defineConfig({
   test: {
-    projects: [...projects, ...rooms.map(project)],
+    projects: [...projects, ...named],
     // One more than the processors of a small machine: flows wait for timers, processes and PostgreSQL, and others run.
     maxWorkers: 3,
     // Transformed sources are kept between runs and shared by the projects: a third of the time of a small run.

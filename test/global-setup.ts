@@ -9,7 +9,7 @@ import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
 import { openPool } from "../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
 import { migrate } from "../src/monitor/store/migrate.ts";
-import { ODD_CLOCK, withOddClock } from "./odd-world.ts";
+import { ODD_CLOCK, ODD_PATH } from "./odd-world.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 /**
@@ -24,7 +24,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     dataDir,
     log: pino({ level: "warn" }, pino.destination(2)),
     maxConnections: 300,
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+    settings: {
+      ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+      search_path: ODD_PATH,
+    },
   });
   await makeTemplate(server.url);
   project.provide("postgresUrl", server.url);
@@ -41,7 +44,6 @@ async function makeTemplate(server: string): Promise<void> {
   const client = new pg.Client({ connectionString: server });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
-  await client.query(withOddClock(TEMPLATE));
   await client.end();
   const url = server.replace(/\/earshot$/, `/${TEMPLATE}`);
   const own = new pg.Client({ connectionString: url });

@@ -27,7 +27,5 @@ create function odd.clock_timestamp() returns timestamptz language sql volatile 
   return pg_catalog.clock_timestamp() + odd.ahead();
 `;
 
-/** Settings of a database are not copied with it. */
-export function withOddClock(database: string): string {
-  return `alter database ${database} set search_path = odd, pg_catalog, public`;
-}
+/** Of every connection: a database without the schema ignores it. */
+export const ODD_PATH = "odd, pg_catalog, public";

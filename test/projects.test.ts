@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projects } from "../vitest.config.ts";
-import { missingEntries, testFiles } from "./projects.ts";
+import { missingEntries, projectsOf, testFiles } from "./projects.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -14,7 +14,9 @@ test("every entry of the lists of projects matches a file", () => {
   expect(missingEntries(ROOT)).toEqual([]);
 });
 
-test("only unit tests run without the PostgreSQL of the run", () => {
-  const without = projects.filter(({ test: { globalSetup } }) => globalSetup.length === 0);
-  expect(without.map(({ test: { name } }) => name)).toEqual(["unit"]);
+test("unit tests need no database, and are quick ones, as those of the rooms are", () => {
+  const { projects: all, parts } = projectsOf(ROOT);
+  expect(all.quick).toEqual(expect.arrayContaining(Object.values(parts).flat()));
+  expect(parts["db"]).toContain("test/postgres.test.ts");
+  expect(parts["unit"]).toContain("test/projects.test.ts");
 });

@@ -14,7 +14,7 @@ export const ROOMS = [
   "cli",
 ] as const;
 
-type Project = "unit" | "db" | "stories" | "thorough";
+type Project = "quick" | "thorough";
 
 /** The handful of flows that `npm test` plays, on one engine; `npm run test:all` plays them on both. */
 const STORIES: readonly string[] = [
@@ -132,21 +132,27 @@ const THOROUGH: readonly string[] = [
   "test/monitor/notify/notifiers/slack/standing.test.ts",
 ];
 
-/** Every test file (paths from the root) in the one project that runs it; and for each room its files of `unit` and `db`. */
-export function projectsOf(root: string): Readonly<Record<string, readonly string[]>> {
+/**
+ * Every test file (paths from the root) in the one project that runs it. And what else can be named of the quick ones:
+ * `unit`, which needs no database, `db`, and each room.
+ */
+export function projectsOf(root: string): {
+  readonly projects: Readonly<Record<Project, readonly string[]>>;
+  readonly parts: Readonly<Record<string, readonly string[]>>;
+} {
   const files = testFiles(root);
   const usesDatabase = databaseUsers(root);
-  const projectOf = (file: string): Project => {
-    if (STORIES.includes(file)) return "stories";
-    if (isThorough(file)) return "thorough";
-    return usesDatabase(file) ? "db" : "unit";
-  };
-  const of = (project: Project) => files.filter((file) => projectOf(file) === project);
-  const quick = [...of("unit"), ...of("db")];
-  const rooms = ROOMS.map((room) => [room, quick.filter((file) => file.startsWith(`test/${room}/`))]);
+  const isStory = (file: string) => STORIES.includes(file);
+  const thorough = files.filter((file) => isThorough(file) && !isStory(file));
+  const small = files.filter((file) => !isThorough(file) && !isStory(file));
+  const rooms = ROOMS.map((room) => [room, small.filter((file) => file.startsWith(`test/${room}/`))]);
   return {
-    ...{ unit: of("unit"), db: of("db"), stories: of("stories"), thorough: of("thorough") },
-    ...Object.fromEntries(rooms),
+    projects: { quick: [...STORIES, ...small], thorough },
+    parts: {
+      unit: small.filter((file) => !usesDatabase(file)),
+      db: small.filter(usesDatabase),
+      ...Object.fromEntries(rooms),
+    },
   };
 }
 

@@ -96,7 +96,7 @@ async function main(): Promise<number> {
   }));
   const chosen = files.flatMap(({ mutants }) => mutants);
   say(`tries ${chosen.length}`);
-  const project = projectsOf(ROOT)[values.sql ? "db" : "unit"] ?? [];
+  const project = projectsOf(ROOT).parts[values.sql ? "db" : "unit"] ?? [];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
