@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,14 +20,15 @@ export async function openBenchDatabase(closing: Closing): Promise<Database> {
 
 const log = pino({ level: "warn" }, pino.destination(2));
 
-/** The same without tables; its address. */
-export async function openBenchDatabaseUrl(closing: Closing): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), "earshot-bench-"));
-  closing.add(() => rm(root, { recursive: true, force: true }));
+/** The same without tables; its address. One that is kept stays in this folder, and is opened again by the next. */
+export async function openBenchDatabaseUrl(closing: Closing, kept?: string): Promise<string> {
+  const root = kept ?? (await mkdtemp(join(tmpdir(), "earshot-bench-")));
+  if (kept === undefined) closing.add(() => rm(root, { recursive: true, force: true }));
+  else await mkdir(root, { recursive: true });
   await chmod(root, 0o755);
   const dataDir = join(root, "postgres");
   const postgres = await startEmbeddedPostgres({ dataDir, log });
-  closing.add(() => removeElsewhere(dataDir));
+  if (kept === undefined) closing.add(() => removeElsewhere(dataDir));
   closing.add(postgres.stop);
   await allowCheckpoints(dataDir, postgres.url);
   return postgres.url;

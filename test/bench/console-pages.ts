@@ -10,12 +10,12 @@ import { anAlert, makeAnIncident, pending } from "../console/make-a-story.ts";
 import { startTestConsole } from "../console/start-test-console.ts";
 import { aMention } from "../mention.ts";
 import { openBenchDatabaseUrl } from "./bench-database.ts";
-import { storeManyMentions } from "./many-mentions.ts";
+import { countManyMentions, storeManyMentions } from "./many-mentions.ts";
 
 /**
  * How long the pages of the console take with many mentions kept, while a thousand a minute come in and are counted.
  *
- *     npx tsx test/bench/console-pages.ts [--mentions 1000000] [--days 90] [--rounds 20] [--only insights]
+ *     npx tsx test/bench/console-pages.ts [--mentions 1000000] [--days 90] [--rounds 20] [--only insights] [--keep FOLDER]
  */
 const { values } = parseArgs({
   options: {
@@ -24,6 +24,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "20" },
     /** Only pages whose address has it. */
     only: { type: "string", default: "" },
+    /** The database stays in this folder, and the next run with it fills nothing. */
+    keep: { type: "string" },
   },
 });
 const [mentions, days, rounds] = [Number(values.mentions), Number(values.days), Number(values.rounds)];
@@ -34,48 +36,12 @@ const NOW = Date.UTC(2026, 3, 1, 14, 5);
 
 const closing = createClosing();
 try {
-  const databaseUrl = await openBenchDatabaseUrl(closing);
+  const databaseUrl = await openBenchDatabaseUrl(closing, values.keep);
   await migrate(databaseUrl);
   const web = await startTestConsole(NOW, { databaseUrl });
   closing.add(web.close);
   const { stores, database } = web;
-  const began = monotonicMs();
-  await storeManyMentions(database.db, { mentions, from: NOW - days * DAY, days, queries: QUERIES });
-  say(`${mentions} mentions of ${days} days stored in ${seconds(began)} s`);
-  const counting = monotonicMs();
-  await stores.mentionCounts.countStale();
-  say(`and counted in ${seconds(counting)} s`);
-  await sql`vacuum analyze earshot.mention_counts`.execute(database.db);
-  await sql`vacuum analyze earshot.mention_days`.execute(database.db);
-
-  const watched = (queryId: string) => ({
-    ...{
-      projectId: "p",
-      projectName: "Brands",
-      timezone: "Europe/Berlin",
-      queryId,
-      name: `Brand ${queryId}`,
-    },
-  });
-  await stores.queries.register(
-    Array.from({ length: QUERIES }, (_, n) => watched(String(n))),
-    NOW - days * DAY,
-    NOW,
-  );
-  const alerts = Array.from({ length: 2_000 }, (_, n) =>
-    anAlert({
-      ...{ projectId: "p", openedAt: NOW - (n * days * DAY) / 2_000 - MINUTE, queryId: String(n % QUERIES) },
-      queryName: `Brand ${n % QUERIES}`,
-      ...(n > 20 && { state: "resolved" as const, resolvedAt: NOW - (n * days * DAY) / 2_000 }),
-    }),
-  );
-  await stores.alerts.save(alerts);
-  await stores.notifications.addPending(
-    alerts.slice(0, 500).map((alert) => pending(alert, { projectId: "p" })),
-  );
-  const [first, ...others] = alerts.slice(0, 3);
-  if (first === undefined) throw new Error("there is no alert");
-  const incident = await makeAnIncident(stores, first, others);
+  const { first, incident } = (await findKept()) ?? (await fill());
 
   const pages = [
     "/",
@@ -122,7 +88,9 @@ try {
     "/insights?last=90d&by=day",
   ].filter((page) => page.includes(values.only));
 
-  let [isOver, came] = [false, mentions];
+  // None of a run before, where the database was kept.
+  let [isOver, came] = [false, Date.now()];
+  const began = came;
   const comes = (async () => {
     for (let turn = 0; !isOver; turn++) {
       const page = Array.from({ length: COMING.at }, () => {
@@ -161,7 +129,7 @@ try {
   isOver = true;
   await comes;
   say(
-    `${came - mentions} mentions came meanwhile; ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}`,
+    `${came - began} mentions came meanwhile; ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)}`,
   );
   say("   p50    p95 ms  (200 ms at most)");
   for (const [page, took] of times) {
@@ -171,6 +139,44 @@ try {
     say(
       `${of(0.5)} ${of(0.95)} ${isSlow ? "SLOW" : "    "} ${page}${faults.has(page) ? `  answered ${faults.get(page)}` : ""}`,
     );
+  }
+
+  /** The last thing that is filled in. */
+  async function findKept() {
+    const { rows } = await sql<{ alertId: string; incidentId: string }>`
+      select alert_id as "alertId", incident_id as "incidentId" from earshot.incident_alerts order by alert_id desc limit 1
+    `.execute(database.db);
+    return rows[0] && { first: { id: rows[0].alertId }, incident: { id: rows[0].incidentId } };
+  }
+
+  async function fill() {
+    const many = { mentions, from: NOW - days * DAY, days, queries: QUERIES };
+    const began = monotonicMs();
+    await storeManyMentions(database.db, many);
+    say(`${mentions} mentions of ${days} days stored in ${seconds(began)} s`);
+    const counting = monotonicMs();
+    await countManyMentions(database.db, many);
+    say(`and counted in ${seconds(counting)} s`);
+    const watched = (queryId: string) => ({
+      ...{ projectId: "p", projectName: "Brands", timezone: "Europe/Berlin" },
+      ...{ queryId, name: `Brand ${queryId}` },
+    });
+    const queries = Array.from({ length: QUERIES }, (_, n) => watched(String(n)));
+    await stores.queries.register(queries, many.from, NOW);
+    const alerts = Array.from({ length: 2_000 }, (_, n) =>
+      anAlert({
+        ...{ projectId: "p", openedAt: NOW - (n * days * DAY) / 2_000 - MINUTE, queryId: String(n % QUERIES) },
+        queryName: `Brand ${n % QUERIES}`,
+        ...(n > 20 && { state: "resolved" as const, resolvedAt: NOW - (n * days * DAY) / 2_000 }),
+      }),
+    );
+    await stores.alerts.save(alerts);
+    await stores.notifications.addPending(
+      alerts.slice(0, 500).map((alert) => pending(alert, { projectId: "p" })),
+    );
+    const [first, ...others] = alerts.slice(0, 3);
+    if (first === undefined) throw new Error("there is no alert");
+    return { first, incident: await makeAnIncident(stores, first, others) };
   }
 } finally {
   await closing.close();

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { createStores } from "../../src/monitor/store/stores.ts";
 import { openBenchDatabase } from "./bench-database.ts";
-import { storeManyMentions } from "./many-mentions.ts";
+import { noteManyMentions, storeManyMentions } from "./many-mentions.ts";
 import { median } from "./median.ts";
 
 /**
@@ -30,6 +30,7 @@ try {
   const { mentionCounts, filteredCounts } = createStores(db);
   const facts = createConsoleStore(db);
   await storeManyMentions(db, { mentions, from: FROM, days: DAYS, queries: QUERIES });
+  await noteManyMentions(db);
   const began = monotonicMs();
   await mentionCounts.countStale();
   const counting = monotonicMs() - began;
