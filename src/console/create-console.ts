@@ -251,7 +251,8 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   }
   if (deps.rules !== undefined) {
     const warmingUp = deps.warmingUp ?? (async () => []);
-    ruleRoutes(app, { rules: deps.rules, facts: deps.facts, warmingUp, times, forms, settings }, frames);
+    const { authorLists } = deps.stored;
+    ruleRoutes(app, { rules: deps.rules, facts, authorLists, warmingUp, times, forms, settings }, frames);
   }
   const { feeds = null, setup = null } = deps;
   const hasActions = deps.actions !== undefined;

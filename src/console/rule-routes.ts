@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { stringify } from "yaml";
 import { z } from "zod";
-import { type Actor, RuleForm, type RuleTryOutcome } from "#monitor";
+import { type Actor, type ConsoleFacts, RuleForm, type RuleTryOutcome, type Stores } from "#monitor";
 import { whyNot } from "./auth/access.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleSettings } from "./common/settings.ts";
 import { type createFrames, route } from "./frames.ts";
+import { MentionsQuestion, searchOf } from "./pages/mentions.ts";
 import { type RulePageParts, readRulePage, rulePage, rulesPage } from "./pages/rules.ts";
 import {
   type RuleEditor,
@@ -14,6 +16,7 @@ import {
   tryPage,
   type WhyReadOnly,
 } from "./pages/try-rule.ts";
+import { ruleOfSearch } from "./search/rule-of-search.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 
@@ -25,6 +28,8 @@ export function ruleRoutes(
   app: FastifyInstance,
   parts: RulePageParts & {
     readonly forms: Forms;
+    readonly facts: Pick<ConsoleFacts, "queryNames">;
+    readonly authorLists: Pick<Stores["authorLists"], "all">;
     readonly settings: Pick<ConsoleSettings, "editRules">;
   },
   frames: Frames,
@@ -52,19 +57,13 @@ export function ruleRoutes(
   });
 
   app.get("/rules/try", async (request, reply) => {
-    const { kind, from } = NewRule.parse(request.query);
-    const draft = rules.draft(kind);
-    const found = from === "search" ? await formOfSearch(request) : null;
-    const text = found === null ? draft : await rules.writeForm(found, null);
-    const form = found ?? rules.formOf(draft);
-    return show(request, reply, {
-      name: "",
-      opened: null,
-      text,
-      form,
-      mode: form === null ? "yaml" : "form",
-      days: 14,
-    });
+    const { kind, rule } = NewRule.parse(request.query);
+    const found = rule === "search" ? await ofSearch(request) : null;
+    const text = found?.text ?? rules.draft(kind);
+    const form = rules.formOf(text);
+    const mode = form === null ? "yaml" : "form";
+    const editor = { ...{ name: "", opened: null, days: 14 }, text, form, mode } as const;
+    return show(request, reply, editor, { ...(found !== null && { notes: found.notes }) });
   });
   app.get("/rules/:id/try", async (request, reply) =>
     frames.sendPage(request, reply, async () => {
@@ -118,12 +117,13 @@ export function ruleRoutes(
   }
 
   /** A rule for what somebody searched: each such mention, to begin with. */
-  async function formOfSearch(request: FastifyRequest): Promise<RuleForm> {
-    const asked = RuleForm.parse(request.query);
-    const words = [asked.keyword, ...asked.sentiment, asked.author, asked.category].filter(
-      (one) => one !== "",
-    );
-    return { ...asked, description: `Mentions like those found: ${words.join(", ") || "all"}` };
+  async function ofSearch({ query }: FastifyRequest) {
+    const question = MentionsQuestion.parse(query);
+    const [queries, listed] = await Promise.all([parts.facts.queryNames(), parts.authorLists.all()]);
+    const queryName = queries.find(({ queryId }) => queryId === question.query)?.name ?? null;
+    const searched = searchOf({ question, me: "me" }, times.now());
+    const { content, notes } = ruleOfSearch(searched, { queryName, listed });
+    return { text: content === null ? null : stringify(content, { lineWidth: 0 }), notes };
   }
 
   /** What was posted: the editor, complete if it is shown again, and the YAML that it means. */
@@ -174,7 +174,7 @@ export function ruleRoutes(
   async function pageOf(
     request: FastifyRequest,
     editor: RuleEditor,
-    more: Pick<Parameters<typeof tryPage>[1], "refused" | "outcome" | "tried"> = {},
+    more: Pick<Parameters<typeof tryPage>[1], "refused" | "outcome" | "tried" | "notes"> = {},
   ) {
     return tryPage(editor, {
       ...{ token: forms.token(request), times, drafts: rules.drafts, readOnly: whyReadOnly(request) },
@@ -210,8 +210,8 @@ function nameIn(request: FastifyRequest): string {
 
 const NewRule = z.object({
   kind: z.string().max(40).catch("volume"),
-  /** `search`: the fields of the form are in the address, as the page of mentions makes it. */
-  from: z.literal("search").nullable().catch(null),
+  /** `search`: the rest of the address is a search on the page of mentions. `from` is a moment of it. */
+  rule: z.literal("search").nullable().catch(null),
 });
 
 const text = (most: number) => z.string().max(most).catch("");

@@ -165,7 +165,11 @@ try {
     await stores.queries.register(queries, many.from, NOW);
     const alerts = Array.from({ length: 2_000 }, (_, n) =>
       anAlert({
-        ...{ projectId: "p", openedAt: NOW - (n * days * DAY) / 2_000 - MINUTE, queryId: String(n % QUERIES) },
+        ...{
+          projectId: "p",
+          openedAt: NOW - (n * days * DAY) / 2_000 - MINUTE,
+          queryId: String(n % QUERIES),
+        },
         queryName: `Brand ${n % QUERIES}`,
         ...(n > 20 && { state: "resolved" as const, resolvedAt: NOW - (n * days * DAY) / 2_000 }),
       }),

@@ -217,7 +217,7 @@ test("a search is saved under a title, shared, opened and deleted; no other page
   expect(await (await visitor.ask("/views")).text()).not.toContain("Fires");
 });
 
-test("a search for one word becomes a rule in the editor, with what else was chosen", async () => {
+test("a search becomes a rule in the editor, with what else was chosen, and what is not in it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-search-"));
   const withRules = await startTestConsole(NOW, { folder });
   try {
@@ -228,9 +228,21 @@ test("a search for one word becomes a rule in the editor, with what else was cho
     expect(editor).toMatch(/name="keyword"[^>]* value="battery\*"/);
     expect(editor).toMatch(/name="language"[^>]* value="de"/);
     expect(editor).toMatch(/value="negative"[^>]* checked/);
-    // The fields of a rule cannot say these.
-    for (const contains of ["battery fire", "battery OR fire", ""])
-      expect(await read(`/mentions?${new URLSearchParams({ contains })}`)).not.toContain("Make a rule");
+    // The form has no field for these: they are shown as YAML, with what a rule cannot say.
+    const searchedFor = async (contains: string) => {
+      const page = await read(`/mentions?${new URLSearchParams({ contains, last: "7d" })}`);
+      const address = /href="(\/rules\/try\?rule=search[^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&");
+      return address === undefined ? null : await read(address);
+    };
+    const several = await searchedFor("battery AND (fire OR smoke) AND site:news.example");
+    expect(several).toMatch(/<textarea id="text".*- keyword:\s+- fire\s+- smoke.*<\/textarea>/s);
+    expect(several).toMatch(/id="not-carried".*<code dir="auto">site:news.example<\/code>.*the time/s);
+    expect(await searchedFor(`"<script>alert(1)</script>" AND site:"<b>x</b>"`)).not.toMatch(
+      /<script>a|<b>x/,
+    );
+    expect(await searchedFor("site:news.example")).toContain("so it is left out");
+    expect(await searchedFor("")).toBeNull();
+    expect(await searchedFor("battery AND")).toBeNull();
   } finally {
     await withRules.close();
     await rm(folder, { recursive: true });

@@ -25,6 +25,7 @@ import { MOST_EXPORTED } from "../search/export-mentions.ts";
 import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
 import { readNarrowing, WORK_FILTERS } from "../search/read-narrowing.ts";
 import { readSearch, type Search } from "../search/read-search.ts";
+import { asksForText } from "../search/rule-of-search.ts";
 
 const LENGTH = 50;
 
@@ -178,7 +179,7 @@ ${hidden(question)}<button type="submit">Show</button>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
 title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip, list:press.</p></details>
 </form>
-<p class="detail">${exportLinks(address)}${ruleLink(question, parts, queries)}${
+<p class="detail">${exportLinks(address)}${ruleLink(address, parts, asked)}${
       work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
     }</p>
 ${limitsLine(question, parts)}<div class="panel">${
@@ -226,29 +227,10 @@ Download these (the newest ${formatNumber(MOST_EXPORTED)}):
 <a href="${to("csv")}">CSV</a> · <a href="${to("xlsx")}">Excel</a> · <a href="${to("jsonl")}">JSON Lines</a>`;
 }
 
-/** The fields of a rule say the same for one word; several words, and a query, they cannot. */
-function ruleLink(
-  question: MentionsQuestion,
-  { hasRules = false }: PageParts,
-  queries: readonly { readonly queryId: string; readonly name: string }[],
-): Html | null {
-  const { rest, narrowing } = readNarrowing(question.contains ?? "");
-  const search = readSearch(rest);
-  const isOneWord = search.kind === "Words" && search.words.length === 1;
-  const { assignee, status, tag, list } = { ...question, ...narrowing };
-  // A rule judges what a mention says, and not what people decided about it.
-  const isOfPeople = [assignee, status, tag, list].some((one) => one != null);
-  if (!hasRules || isOfPeople || !(isOneWord || search.kind === "Everything")) return null;
-  const { sentiment, author, language, type, category } = question;
-  const fields = {
-    keyword: isOneWord ? `${search.words[0]}*` : null,
-    queries: queries.find(({ queryId }) => queryId === question.query)?.name ?? null,
-    ...{ sentiment, author, language, pageType: type, category },
-  };
-  const given = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null);
-  if (given.every(([name]) => name === "queries")) return null;
-  const asked = new URLSearchParams([["from", "search"], ...given]).toString();
-  return html` · <a href="/rules/try?${asked}">Make a rule of this</a>`;
+function ruleLink(address: string, { hasRules = false, times }: PageParts, asked: Asked): Html | null {
+  if (!hasRules || !asksForText(searchOf(asked, times.now()))) return null;
+  const search = withParameter(withParameter(address, "after", null), "live", null).split("?")[1] ?? "";
+  return html` · <a href="/rules/try?rule=search&amp;${search}">Make a rule of this</a>`;
 }
 
 /** What the page of an alert limits the list to is kept when the form is sent. */

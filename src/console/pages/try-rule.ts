@@ -10,6 +10,7 @@ import { mentionList } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { ruleFields } from "../parts/rule-fields.ts";
 import { foreign } from "../parts/words.ts";
+import type { RuleNote } from "../search/rule-of-search.ts";
 import { faultList, linkOfRule } from "./rules.ts";
 
 export const TRY_DAYS = [3, 7, 14, 30] as const;
@@ -41,6 +42,8 @@ export function tryPage(
     /** Why it was not saved. */
     readonly refused?: { readonly because: string; readonly details: readonly string[] };
     readonly outcome?: RuleTryOutcome;
+    /** What of a search is not in the rule, or says something else there. */
+    readonly notes?: readonly RuleNote[];
     /** The YAML that was tried. */
     readonly tried?: string;
   },
@@ -61,6 +64,7 @@ ${
 <h2 class="fault">Not saved:
 ${refused.because}.</h2>${refused.details.length > 0 && html`<ul>${refused.details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`
 }
+${parts.notes !== undefined && parts.notes.length > 0 && notesPart(parts.notes)}
 <form class="rule-form" id="rule-form" method="post" action="/rules/try" hx-post="/rules/try" hx-trigger="load, input delay:700ms, change delay:200ms"
   hx-target="#result" hx-sync="this:replace" hx-indicator="#working">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
@@ -116,6 +120,12 @@ ${text}</textarea></div>`
 </div>
 </form>`,
   };
+}
+
+function notesPart(notes: readonly RuleNote[]): Html {
+  return html`<section class="panel" id="not-carried" aria-labelledby="h-not-carried">
+<h2 id="h-not-carried">What the rule does not say as the search does</h2>
+<ul>${notes.map(({ part, says }) => html`<li><code dir="auto">${part}</code>: ${says}.</li>`)}</ul></section>`;
 }
 
 function draftList(drafts: readonly RuleDraft[]): Html {
