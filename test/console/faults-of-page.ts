@@ -1,11 +1,13 @@
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
+import { oneBySeed } from "../one-by-seed.ts";
 
 /** Where somebody wants to look at them: a folder for pictures. */
 const PICTURES = process.env["EARSHOT_PICTURES"];
 
-const WIDTHS = [1280, 768, 390] as const;
+const WIDE = 1280;
 const SCHEMES = ["light", "dark"] as const;
+const LOOKS = [WIDE, 768, 390].flatMap((width) => SCHEMES.map((colorScheme) => ({ width, colorScheme })));
 
 /** What axe finds wrong with the page as it is, and whether something sticks out of it. */
 async function faultsOf(page: Page, scheme: (typeof SCHEMES)[number]): Promise<readonly string[]> {
@@ -20,7 +22,7 @@ async function faultsOf(page: Page, scheme: (typeof SCHEMES)[number]): Promise<r
 }
 
 /**
- * What axe finds on pages, at three widths, light and dark. `visit` goes from page to page, and has each one looked at:
+ * What axe finds on pages, at three widths, light and dark (in CI each page has one of these looks for a commit). `visit` goes from page to page, and has each one looked at:
  * it is loaded once, and stays as it is while its window changes.
  */
 export async function faultsOfPages(
@@ -31,19 +33,19 @@ export async function faultsOfPages(
   // Colours are those at rest: what is replaced fades in.
   const context = await browser.newContext({ reducedMotion: "reduce", bypassCSP: true });
   const page = await context.newPage();
-  const wide = { width: WIDTHS[0], height: 900 };
+  let seen = 0;
+  const wide = { width: WIDE, height: 900 };
   await page.setViewportSize(wide);
   await visit(page, async (name) => {
     await page.evaluate(axe.source);
-    for (const width of WIDTHS) {
+    seen += 1;
+    for (const { width, colorScheme } of oneBySeed(LOOKS, seen)) {
       await page.setViewportSize({ width, height: 900 });
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme });
-        const path = `${PICTURES}/${name}-${width}-${colorScheme}.png`;
-        if (PICTURES !== undefined) await page.screenshot({ path, fullPage: true });
-        const found = await faultsOf(page, colorScheme);
-        faults.push(...found.map((fault) => `${name} at ${width}, ${colorScheme}: ${fault}`));
-      }
+      await page.emulateMedia({ colorScheme });
+      const path = `${PICTURES}/${name}-${width}-${colorScheme}.png`;
+      if (PICTURES !== undefined) await page.screenshot({ path, fullPage: true });
+      const found = await faultsOf(page, colorScheme);
+      faults.push(...found.map((fault) => `${name} at ${width}, ${colorScheme}: ${fault}`));
     }
     await page.emulateMedia({ colorScheme: "light" });
     await page.setViewportSize(wide);

@@ -19,6 +19,7 @@ import { createUnsubscribing } from "../../src/monitor/notify/view/signed-links.
 import { createRenderer } from "../../src/monitor/templates/create-renderer.ts";
 import { sampleDigestViews } from "../../src/monitor/templates/sample-digest-views.ts";
 import { toComms } from "../lab/backtest/notify-config.ts";
+import { oneBySeed } from "../one-by-seed.ts";
 import { faultsOfPages } from "./faults-of-page.ts";
 import { type FeedConsoles, openFeedConsoles } from "./feed-consoles.ts";
 import { makeAnIncident, makeAStory } from "./make-a-story.ts";
@@ -194,7 +195,7 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
     expect(faults).toEqual([]);
   }, 180_000);
 
-  test.each(ROLES)(
+  test.each(oneBySeed(ROLES, 0))(
     "a %s reaches all that a page offers by keyboard, and a screen reader has a name for it",
     async (role) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, inject } from "vitest";
+import { oneBySeed } from "../one-by-seed.ts";
 import { type Engine, queueEngines } from "./engines.ts";
 import { type Story, startStory } from "./story.ts";
 import type { StorySetting } from "./story-setting.ts";
@@ -12,16 +13,8 @@ type Stories = (begin: BeginStory, engine: Engine) => void;
  * with its test.
  */
 export function onEveryEngine(stories: Stories): void {
-  playOn(inject("isThorough") ? chosen(queueEngines(), stories) : queueEngines().slice(-1), stories);
-}
-
-/** All; with `EARSHOT_ENGINE_SEED` one, and the other one with the next seed: CI has no time for both at once. */
-function chosen(engines: readonly Engine[], stories: Stories): readonly Engine[] {
-  const seed = process.env["EARSHOT_ENGINE_SEED"];
-  if (seed === undefined || engines.length === 0) return engines;
-  // Any number of theirs will do, so that not all files have the same engine.
-  const nth = (stories.toString().length + Number(seed)) % engines.length;
-  return engines.slice(nth, nth + 1);
+  const nth = stories.toString().length;
+  playOn(inject("isThorough") ? oneBySeed(queueEngines(), nth) : queueEngines().slice(-1), stories);
 }
 
 /**
