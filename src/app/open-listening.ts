@@ -43,7 +43,7 @@ export interface Listening {
     readonly login: { readonly username: string; readonly password: string };
   } | null;
   /** For `startEarshot`. */
-  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals" | "correctSentiment">;
+  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals" | "corrections">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -124,7 +124,7 @@ export async function withListening(
       ({ added, updated }) => onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
       (error) => log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
     );
-  const forMonitor = { feedHealth: health, followArrivals: followed, correctSentiment: view.correct };
+  const forMonitor = { feedHealth: health, followArrivals: followed, corrections: view };
   return { configOf, push, hubs, view, local, forMonitor };
 }
 

@@ -141,8 +141,8 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   const stores = createStores(database.db);
   const secret = await linkSecret(stores);
   const { rules } = options;
-  const correctSentiment = options.feeds?.correct;
-  const actions = { ...createAlertActions({ stores, clock, rules, correctSentiment }), secret };
+  const correct = options.feeds?.correct;
+  const actions = { ...createAlertActions({ stores, clock, rules, correct }), secret };
   const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
   const facts = createConsoleStore(database.db);
   const inbox = createInboxStore<InboxMessage>(database.db);

@@ -10,7 +10,7 @@ import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
-import type { CorrectSentiment } from "./model/mention.ts";
+import type { MentionCorrections } from "./model/mention.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
 import { createInteractionSockets } from "./notify/interactions.ts";
@@ -57,8 +57,8 @@ export interface EarshotOptions {
    * Absent: polls run when they are due.
    */
   readonly followArrivals?: (onArrivals: (arrivals: AnnouncedArrivals) => void) => () => Promise<void>;
-  /** Corrects a mention where it comes from, for who presses that in a message. Absent: nobody can. */
-  readonly correctSentiment?: CorrectSentiment;
+  /** Corrects a mention where it comes from, for who chooses that in a message. Absent: nobody can. */
+  readonly corrections?: MentionCorrections;
   /** False: no health checks, because it replays a past that is not its own. */
   readonly checksHealth?: boolean;
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
@@ -160,7 +160,7 @@ async function assemble(
   const process: ProcessParts = {
     database,
     pictures,
-    summarize: options.summarize,
+    forMessages: { summarize: options.summarize, categories: options.corrections?.categories },
     stores,
     queues,
     outages,
@@ -206,7 +206,7 @@ async function assemble(
       ),
     );
   }
-  const actions = createAlertActions({ stores, clock, correctSentiment: options.correctSentiment });
+  const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });
   const sockets = createInteractionSockets({ actions, wall: systemClock, log });
   closing.add(sockets.close);
   const listen = ({ receivers }: MonitorConfig): void => {

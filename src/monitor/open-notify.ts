@@ -31,7 +31,7 @@ export async function openNotify(
     readonly stores: Stores;
     readonly renderer: Renderer;
     readonly pictures: PngRenderer;
-    readonly summarize: ViewParts["summarize"];
+    readonly forMessages: Pick<ViewParts, "summarize" | "categories">;
     readonly rulesFor: (query: Query) => readonly Rule[];
     readonly consoleUrl: () => string | null;
     readonly version: string | null;
@@ -40,7 +40,7 @@ export async function openNotify(
   },
   closing: Closing,
 ): Promise<NotifyParts> {
-  const { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log, summarize } = parts;
+  const { config, stores, renderer, pictures, rulesFor, consoleUrl, version, clock, log } = parts;
   const { receivers, timezone } = config;
   const notifiers = openReceivers(receivers, { renderer, stores, clock, log }, closing);
   const channels = createChannels(notifiers);
@@ -53,7 +53,7 @@ export async function openNotify(
     clock,
     pictures,
     consoleUrl,
-    summarize,
+    ...parts.forMessages,
     actionsFor: createActionLinks({ receivers, secret, consoleUrl, clock }),
     unsubscribeUrl: createUnsubscribeLinks({ receivers, secret, consoleUrl }),
     languageOf: (digest, receiver) =>

@@ -20,7 +20,7 @@ import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { versionsIn } from "./notify/view/name-versions.ts";
-import type { Summarize } from "./notify/view/summaries.ts";
+import type { ViewParts } from "./notify/view/view-of.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
@@ -51,7 +51,7 @@ export interface ProcessParts {
   /** Its thread is started with the first picture. */
   readonly pictures: PngRenderer;
   /** Says what an incident is about; absent: nobody does. */
-  readonly summarize?: Summarize | undefined;
+  readonly forMessages: Pick<ViewParts, "summarize" | "categories">;
   readonly roles: readonly Role[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -111,7 +111,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       queues,
       outages,
       pictures,
-      summarize,
+      forMessages,
       roles,
       clock,
       log,
@@ -148,7 +148,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     };
     const historyMs = (projectId: string) => sourceOf(config.sources, projectId)?.history ?? 0;
     const notify = await openNotify(
-      { config, stores, renderer, pictures, summarize, rulesFor, consoleUrl, version, clock, log },
+      { config, stores, renderer, pictures, forMessages, rulesFor, consoleUrl, version, clock, log },
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;

@@ -24,7 +24,7 @@ const NOW = Date.parse("2026-03-03T14:05:00Z");
 const BY = { via: "page", login: "ann", typed: null } as const;
 const { database, stores } = await useStores();
 const clock = createManualClock(NOW);
-const actions = createAlertActions({ stores, clock, correctSentiment: async () => true });
+const actions = createAlertActions({ stores, clock, correct: async () => "neutral" });
 
 const query = (queryId: string) =>
   sql`select from earshot.queries where query_id = ${queryId} for no key update`;

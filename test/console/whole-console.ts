@@ -20,7 +20,7 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
   feeds: {
     list: async () => ({ at: 0, feeds: [] }),
     learned: async () => [],
-    correct: async () => false,
+    correct: async () => null,
     categories: async () => [],
     categorize: async () => false,
     version: async () => "",

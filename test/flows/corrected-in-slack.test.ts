@@ -42,6 +42,15 @@ beforeAll(async () => {
   const config = await parseConfig({
     listen: {
       queries: [{ name: "Delta", text: "delta" }],
+      categories: [
+        {
+          name: "Service",
+          subcategories: [
+            { name: "Rude", text: "horrible" },
+            { name: "Slow", text: "slow" },
+          ],
+        },
+      ],
       feeds: [{ kind: "push", token: TOKEN }],
       pollEvery: "200ms",
     },
@@ -66,8 +75,8 @@ beforeAll(async () => {
     ...listening.forMonitor,
   });
   closing.add(earshot.stop);
-  const { correctSentiment } = listening.forMonitor;
-  const actions = createAlertActions({ stores: earshot.stores, clock: systemClock, correctSentiment });
+  const correct = listening.forMonitor.corrections?.correct;
+  const actions = createAlertActions({ stores: earshot.stores, clock: systemClock, correct });
   press = createSlackActions({ actions, log });
   await listening.push?.take(TOKEN, { id: 1, text: "I hate Delta. Horrible, the worst, awful service." });
 }, 60_000);
@@ -97,8 +106,8 @@ test("who presses that a mention is not negative corrects it at the feed, is nam
   const option = (sentiment: string, of = `feeds-${query}`, which = mention) =>
     JSON.stringify([sentiment, of, which]);
   const app = { token: slack.token, apiUrl: slack.apiUrl, appToken: slack.appToken };
-  const choose = (value: string, at: string) =>
-    press(slack.press(message, "earshot-correct", { option: value, at }), app);
+  const choose = (value: string, at: string, menu = "earshot-correct") =>
+    press(slack.press(message, menu, { option: value, at }), app);
 
   // A click that Slack would never send changes nothing.
   for (const [n, wrong] of [
@@ -146,4 +155,41 @@ test("who presses that a mention is not negative corrects it at the feed, is nam
   expect(events.map(({ what, detail }) => `${what} ${detail}`)).toContain(
     "SentimentCorrected by Ann Example (U0ANN), to neutral",
   );
+});
+
+test("who says what a mention is about corrects its categories", async () => {
+  const menuOf = (message: Awaited<ReturnType<typeof shown>>) => {
+    const blocks = (message?.blocks ?? []) as { elements?: { action_id?: string; options?: Option[] }[] }[];
+    const elements = blocks.flatMap(({ elements: each }) => each ?? []);
+    return elements.find(({ action_id: id }) => id === "earshot-categorize")?.options ?? [];
+  };
+  interface Option {
+    readonly text: { readonly text: string };
+    readonly value: string;
+  }
+  const app = { token: slack.token, apiUrl: slack.apiUrl, appToken: slack.appToken };
+  const choose = async (text: string, at: string) => {
+    const message = await shown();
+    const option = menuOf(message).find((one) => one.text.text === text)?.value ?? "";
+    if (message === undefined) throw new Error("there is no message");
+    return press(slack.press(message, "earshot-categorize", { option, at }), app);
+  };
+  const inMonitor = async () => {
+    const { rows } = await client.query<{ names: string }>(
+      "select string_agg(c->>'name', ',') as names from earshot.mentions, json_array_elements(body->'categories') c",
+    );
+    return rows[0]?.names;
+  };
+  const says = (text: string) => async () => JSON.stringify((await shown())?.blocks).includes(text);
+  const within = { withinMs: 30_000 };
+  await until("the menu has both", async () => menuOf(await shown()).length === 2, within);
+  expect(menuOf(await shown()).map(({ text }) => text.text)).toEqual(["Not Service: Rude", "Service: Slow"]);
+  expect(await choose("Service: Slow", "1771864902.0001")).toEqual({ outcome: "Done" });
+  await until("the message says it", says("Category corrected to Service: Slow by *Ann Example"), within);
+  await until("the monitor has both", async () => (await inMonitor()) === "Rude,Slow", within);
+  await until("the menu follows", says("Not Service: Slow"), within);
+  expect(await choose("Not Service: Rude", "1771864903.0001")).toEqual({ outcome: "Done" });
+  await until("the monitor has one", async () => (await inMonitor()) === "Slow", within);
+  const { rows } = await client.query("select detail from earshot.audit where action = 'mention.category'");
+  expect(rows.map(({ detail }) => detail)).toEqual(["Service: Slow", "not Service: Rude"]);
 });

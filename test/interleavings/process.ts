@@ -50,6 +50,7 @@ export async function openProcess(parts: {
       checksHealth: false,
       feedHealth: async () => [],
       consoleUrl: () => "http://console.example",
+      forMessages: {},
       onDone: () => {},
     },
     files,

@@ -53,7 +53,7 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
       by: Actor,
       now: Instant,
     ): Promise<boolean> => {
-      if (isOfFeeds(which)) return (await feeds?.correct(which)) ?? false;
+      if (isOfFeeds(which)) return (await feeds?.correct(which)) != null;
       return toAccount && toWrite(which, by, now, () => ({ sentiment: which.sentiment }));
     },
     /** The ids of all subcategories that it is in. False: as above, or two of them exclude each other. */

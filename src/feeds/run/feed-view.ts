@@ -71,6 +71,12 @@ export interface ShownTry {
   readonly refused: readonly { readonly reason: string; readonly n: number }[];
 }
 
+/** What a person says of a mention of a query, as the monitor names them. */
+type Correction = { readonly queryId: string; readonly resourceId: string } & (
+  | { readonly sentiment: (typeof SENTIMENTS)[number] }
+  | { readonly category: number; readonly isIn: boolean }
+);
+
 /** The public feeds of the monitor. */
 export interface FeedView {
   list(): Promise<{ readonly at: Instant; readonly feeds: readonly ShownFeed[] }>;
@@ -79,15 +85,11 @@ export interface FeedView {
   /** What people have taught of each query, in sentences; of a minute ago at most. Empty: nothing is learnt. */
   learned(): Promise<readonly { readonly query: string; readonly what: string; readonly how: string }[]>;
   /**
-   * A person says the sentiment of a mention in a query, as the monitor names them. False: it is none of ours, or gone. The
-   * monitor reads it with the next changes.
+   * A person says the sentiment of a mention, or whether it is in a subcategory. Returns what is so now: "neutral", "Delivery: Late", "not Delivery: Late". Null: it is none of ours, or gone. The monitor
+   * reads it with the next changes.
    */
-  correct(which: {
-    readonly queryId: string;
-    readonly resourceId: string;
-    readonly sentiment: (typeof SENTIMENTS)[number];
-  }): Promise<boolean>;
-  /** The subcategories that a mention of the feeds may have, with their parents. */
+  correct(correction: Correction): Promise<string | null>;
+  /** The subcategories that a mention of the feeds may have, with their parents; of a minute ago at most. */
   categories(): Promise<readonly { readonly id: number; readonly name: string }[]>;
   /** A person says in which subcategories a mention is, and so in which it is not. False: see `correct`; or they exclude each other. */
   categorize(which: {
@@ -147,6 +149,30 @@ export function openFeedView(parts: {
       },
     );
   };
+  const categories = async () => {
+    const parents = await listCategories(db, await projectIdOf());
+    return parents.flatMap((parent) =>
+      parent.children.map(({ id, name }) => ({ id, name: `${parent.name}: ${name}` })),
+    );
+  };
+  /** Of subcategories that exclude each other it takes the place of the one before. */
+  const putIn = async (said: Extract<Correction, { category: number }>): Promise<string | null> => {
+    const { queryId, resourceId, category, isIn } = said;
+    const parents = await listCategories(db, await projectIdOf());
+    const parent = parents.find(({ children }) => children.some(({ id }) => id === category));
+    if (parent === undefined) return null;
+    const others = isIn && !parent.multiple ? parent.children.map(({ id }) => id) : [category];
+    const wanted = (has: readonly number[]) => [
+      ...has.filter((id) => !others.includes(id)),
+      ...(isIn ? [category] : []),
+    ];
+    const isDone = await ofOurs(queryId, (projectId, own) =>
+      categorizeMention(db, { projectId, queryId: own, resourceId }, wanted, clock.now),
+    );
+    const name = `${parent.name}: ${parent.children.find(({ id }) => id === category)?.name}`;
+    if (!isDone) return null;
+    return isIn ? name : `not ${name}`;
+  };
   const fetchOnce = async (feed: PlannedFeed, signal: AbortSignal): Promise<ShownTry> => {
     const { ofText: enrich } = await enricher();
     const agent = userAgent(listen);
@@ -159,20 +185,20 @@ export function openFeedView(parts: {
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured).map((feed) => shown(feed, at)) };
     },
     learned: cached(learned, MINUTE, systemClock).ask,
-    correct: ({ queryId, resourceId, sentiment }) =>
-      ofOurs(queryId, (projectId, own) => {
+    correct: async (correction) => {
+      const { queryId, resourceId } = correction;
+      if ("category" in correction) return putIn(correction);
+      const { sentiment } = correction;
+      const isDone = await ofOurs(queryId, (projectId, own) => {
         const which = { projectId, queryIds: [own], resourceId };
         return editMention(db, which, { ...NO_OTHER_CHANGES, sentiment }, clock.now);
-      }),
-    categories: async () => {
-      const parents = await listCategories(db, await projectIdOf());
-      return parents.flatMap((parent) =>
-        parent.children.map(({ id, name }) => ({ id, name: `${parent.name}: ${name}` })),
-      );
+      });
+      return isDone ? sentiment : null;
     },
+    categories: cached(categories, MINUTE, systemClock).ask,
     categorize: ({ queryId, resourceId, categories }) =>
       ofOurs(queryId, (projectId, own) =>
-        categorizeMention(db, { projectId, queryId: own, resourceId }, categories, clock.now),
+        categorizeMention(db, { projectId, queryId: own, resourceId }, () => categories, clock.now),
       ),
     version: cached(
       async () => {

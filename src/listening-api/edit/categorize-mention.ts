@@ -9,33 +9,39 @@ import { editMentions } from "./edit-mention.ts";
 import { saidByPerson } from "./mention-changes.ts";
 
 /**
- * A person says in which subcategories a mention is: in these, and no others of the project. Throws a `UserError` for one
+ * A person says in which subcategories a mention is: in these, and no others of the project. `wanted` gets those that it
+ * is in. Throws a `UserError` for one
  * that the project does not have, for two that exclude each other, and for a mention that the query does not show.
  */
 export async function categorizeMention(
   db: Database,
   which: { readonly projectId: number; readonly queryId: number; readonly resourceId: string },
-  categories: readonly number[],
+  wanted: (has: readonly number[]) => readonly number[],
   now: () => Instant,
 ): Promise<void> {
   const { projectId, queryId, resourceId } = which;
   await db.transaction().execute(async (transaction) => {
     const at = await beginWriting(transaction, [projectId], now);
     const scope = changeScope({ categories: await listCategories(transaction, projectId), tags: [] });
-    const wanted = [...new Set(categories)];
-    const details = wanted.flatMap((id) => scope.categories.get(id) ?? []);
-    if (details.length < wanted.length) throw new UserError("There is no such category.");
-    for (const [parentId, given] of groupBy(details, (one) => one.parentId))
-      if (given.length > 1 && scope.exclusiveParents.has(parentId))
-        throw new UserError(`${given.map(({ name }) => name).join(" and ")} exclude each other.`);
+    const check = (ids: readonly number[]): void => {
+      const details = ids.flatMap((id) => scope.categories.get(id) ?? []);
+      if (details.length < ids.length) throw new UserError("There is no such category.");
+      for (const [parentId, given] of groupBy(details, (one) => one.parentId))
+        if (given.length > 1 && scope.exclusiveParents.has(parentId))
+          throw new UserError(`${given.map(({ name }) => name).join(" and ")} exclude each other.`);
+    };
     const edited = await editMentions(
       transaction,
       [{ queryId, resourceId }],
       (mention) => {
-        const has = (mention.fields["categories"] ?? []) as readonly number[];
+        const has = ((mention.fields["categories"] ?? []) as readonly number[]).filter((id) =>
+          scope.categories.has(id),
+        );
+        const ids = [...new Set(wanted(has))];
+        check(ids);
         const set = {
-          addCategories: wanted.filter((id) => !has.includes(id)),
-          removeCategories: has.filter((id) => scope.categories.has(id) && !wanted.includes(id)),
+          addCategories: ids.filter((id) => !has.includes(id)),
+          removeCategories: has.filter((id) => !ids.includes(id)),
         };
         return [saidByPerson(mention, changesOf(set, scope, mention))];
       },

@@ -91,13 +91,17 @@ export interface AlertHandling {
   readonly endedBecause?: string | undefined;
   /** False: somebody marked it not relevant. The precision of its rule is computed from this. */
   readonly relevant?: boolean | undefined;
-  /** The sentiment that somebody last gave its mention from a message. */
-  readonly corrected?: CorrectedSentiment | undefined;
+  /** What somebody last corrected of its mention from a message. */
+  readonly corrected?: CorrectedMention | undefined;
 }
 
-interface CorrectedSentiment {
+interface CorrectedMention {
   readonly resourceId: string;
-  readonly sentiment: string;
+  readonly what: "sentiment" | "category";
+  /** "neutral", "Delivery: Late", "not Delivery: Late". */
+  readonly to: string;
+  /** Of a category. */
+  readonly category?: { readonly id: number; readonly isIn: boolean };
   readonly by: string;
   readonly at: Instant;
 }

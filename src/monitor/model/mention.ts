@@ -101,12 +101,22 @@ export interface PageOutcome {
 /** What people may say of a mention: the words of the Listening API. */
 export const SENTIMENTS = ["positive", "neutral", "negative"] as const;
 
-/** A sentiment that a person gives to a mention of a query. */
-export interface SentimentCorrection {
-  readonly queryId: string;
-  readonly resourceId: string;
-  readonly sentiment: (typeof SENTIMENTS)[number];
+/** What a person says of a mention of a query: its sentiment, or whether it is in a subcategory (by its id). */
+export type MentionCorrection = { readonly queryId: string; readonly resourceId: string } & (
+  | { readonly sentiment: (typeof SENTIMENTS)[number] }
+  | { readonly category: number; readonly isIn: boolean }
+);
+
+/** Corrects mentions where they come from: in our own feeds. */
+export interface MentionCorrections {
+  /** Says what it did: "neutral", "Delivery: Late", "not Delivery: Late". Null: the mention is none of theirs, or gone. */
+  correct(correction: MentionCorrection): Promise<string | null>;
+  /** The subcategories that a mention may have. */
+  categories(): Promise<readonly CategoryChoice[]>;
 }
 
-/** Stores a correction where the mention comes from. False: it is none of our own feeds, or gone. */
-export type CorrectSentiment = (correction: SentimentCorrection) => Promise<boolean>;
+export interface CategoryChoice {
+  readonly id: number;
+  /** With its parent: "Delivery: Late". */
+  readonly name: string;
+}

@@ -59,6 +59,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ResolvedBy: "Resolved by hand",
   NotRelevantSaid: "Marked not relevant",
   SentimentCorrected: "Sentiment corrected",
+  CategoryCorrected: "Category corrected",
   SilencedBy: "Silenced",
   // Notified.
   FirstNotification: "Notified, the first time",

@@ -1,5 +1,5 @@
 import type { Alert, Explanation } from "../model/alert.ts";
-import type { Mention } from "../model/mention.ts";
+import type { CategoryChoice, Mention } from "../model/mention.ts";
 import { FEEDS_PREFIX } from "../model/query.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { storyKey } from "../model/story.ts";
@@ -60,8 +60,10 @@ export interface AlertViewFacts {
   /** For an escalation step at `to`: since when the alert has waited for somebody. */
   readonly waited?: AlertView["waited"];
   readonly actions?: readonly { readonly label: string; readonly url: string }[];
-  /** The sentiment that somebody gave one of the mentions from a message; absent: nobody did. */
+  /** What somebody corrected of one of the mentions from a message; absent: nobody did. */
   readonly corrected?: NonNullable<Alert["handling"]>["corrected"];
+  /** The subcategories in which people may put a mention of the feeds. */
+  readonly categories?: readonly CategoryChoice[];
   /** How many mentions a message shows; default 5. */
   readonly maxMentions?: number;
 }
@@ -183,12 +185,18 @@ function labelsOf(alert: Alert): AlertView["labels"] {
 
 /** The mention as people see it after a correction that the source has not brought back yet. */
 function asCorrected(mention: Mention, corrected: AlertViewFacts["corrected"]): Mention {
-  if (corrected?.resourceId !== mention.resourceId || mention.updatedAt >= corrected.at) return mention;
-  return { ...mention, sentiment: corrected.sentiment };
+  return corrected?.what === "sentiment" && isNewer(corrected, mention)
+    ? { ...mention, sentiment: corrected.to }
+    : mention;
+}
+
+/** The source has not brought back yet what somebody corrected. */
+function isNewer(corrected: NonNullable<AlertViewFacts["corrected"]>, mention: Mention): boolean {
+  return corrected.resourceId === mention.resourceId && mention.updatedAt < corrected.at;
 }
 
 function correctableOf(
-  { alert, mentions, deleted = 0 }: AlertViewFacts,
+  { alert, mentions, deleted = 0, categories = [], corrected }: AlertViewFacts,
   shown: MentionView | undefined,
 ): AlertView["correctable"] {
   const [mention, another] = mentions;
@@ -196,7 +204,14 @@ function correctableOf(
     return null;
   const { queryId, resourceId } = mention;
   if (!queryId.startsWith(FEEDS_PREFIX)) return null;
-  return { queryId, resourceId, sentiment: shown?.sentiment ?? null };
+  const isIn = (id: number): boolean =>
+    corrected?.category?.id === id && isNewer(corrected, mention)
+      ? corrected.category.isIn
+      : mention.categories.some((one) => one.id === String(id));
+  return {
+    ...{ queryId, resourceId, sentiment: shown?.sentiment ?? null },
+    categories: categories.map(({ id, name }) => ({ id, name: line(name, 60), isIn: isIn(id) })),
+  };
 }
 
 function handlingOf(
@@ -212,7 +227,9 @@ function handlingOf(
     endedBecause: state === "resolved" ? name(handling?.endedBecause) : null,
     isRelevant: handling?.relevant !== false,
     corrected:
-      corrected === undefined ? null : { sentiment: corrected.sentiment, by: line(corrected.by, 80) },
+      corrected === undefined
+        ? null
+        : { what: corrected.what, to: line(corrected.to, 80), by: line(corrected.by, 80) },
   };
 }
 

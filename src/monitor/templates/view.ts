@@ -109,14 +109,20 @@ export interface AlertView {
     readonly endedBecause: string | null;
     /** False if somebody marked it as not relevant. */
     readonly isRelevant: boolean;
-    /** The sentiment that somebody gave its mention from a message. */
-    readonly corrected: { readonly sentiment: string; readonly by: string } | null;
+    /** What somebody corrected of its mention from a message. `to`: "neutral", "Delivery: Late", "not Delivery: Late". */
+    readonly corrected: {
+      readonly what: "sentiment" | "category";
+      readonly to: string;
+      readonly by: string;
+    } | null;
   };
-  /** The one mention that it shows, where people may correct its sentiment; null: it shows several, or an account's. */
+  /** The one mention that it shows, where people may correct it; null: it shows several, or an account's. */
   readonly correctable: {
     readonly queryId: string;
     readonly resourceId: string;
     readonly sentiment: string | null;
+    /** Those of the feeds, and whether it is in them. */
+    readonly categories: readonly { readonly id: number; readonly name: string; readonly isIn: boolean }[];
   } | null;
   /** Links that act on the alert without a login, one action each; empty if there are none. */
   readonly actions: readonly AlertActionLink[];

@@ -2,7 +2,7 @@ import type { Instant } from "../../../lib/instant.ts";
 import type { WeeklyRange } from "../../../lib/weekly-range.ts";
 import type { Actor, AlertAction, RulePrecision } from "../../model/alert-action.ts";
 import type { AlertMatch } from "../../model/alert-match.ts";
-import type { SentimentCorrection } from "../../model/mention.ts";
+import type { MentionCorrection } from "../../model/mention.ts";
 import type { ListedSilence, Silence } from "../../model/silence.ts";
 import type { ActionResult } from "../act.ts";
 import type { MoveResult } from "./act-on-incident.ts";
@@ -25,8 +25,8 @@ export interface AlertActions {
   addSilence(asked: RequestedSilence): Promise<Silence>;
   /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
   silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<SilenceResult | null>;
-  /** Gives a mention of the alert its right sentiment, which teaches. Null: there is no such alert. */
-  correct(alertId: string, correction: SentimentCorrection, by: Actor): Promise<CorrectResult | null>;
+  /** Gives a mention of the alert its right sentiment or category, which teaches. Null: there is no such alert. */
+  correct(alertId: string, correction: MentionCorrection, by: Actor): Promise<CorrectResult | null>;
   /** False: it had ended already, or does not exist. */
   expireSilence(id: string, by: Actor): Promise<boolean>;
   /**
@@ -78,7 +78,7 @@ export type SilenceResult =
   | { readonly outcome: "Refused"; readonly because: string };
 
 export type CorrectResult =
-  | { readonly outcome: "Done" }
+  | { readonly outcome: "Done"; readonly to: string }
   | { readonly outcome: "Refused"; readonly because: string };
 
 export interface RequestedSilence {

@@ -10,7 +10,7 @@ import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
-import type { CorrectSentiment, SentimentCorrection } from "../../model/mention.ts";
+import type { MentionCorrection, MentionCorrections } from "../../model/mention.ts";
 import { nextSeverity } from "../../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -34,7 +34,7 @@ export interface AlertActionsParts {
   /** The loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
   readonly rules?: readonly Rule[];
   /** Corrects a mention where it comes from; absent: only on the console. */
-  readonly correctSentiment?: CorrectSentiment | undefined;
+  readonly correct?: MentionCorrections["correct"] | undefined;
 }
 
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
@@ -151,32 +151,41 @@ async function actOn(
 }
 
 async function correctMention(
-  { stores, clock, correctSentiment }: AlertActionsParts,
+  { stores, clock, correct }: AlertActionsParts,
   alertId: string,
-  correction: SentimentCorrection,
+  correction: MentionCorrection,
   by: Actor,
 ): Promise<CorrectResult | null> {
   const found = await findOne(stores, alertId);
   if (found === null) return null;
   const { projectId, id } = found;
-  const { queryId, resourceId, sentiment } = correction;
+  const { queryId, resourceId } = correction;
   if (queryId !== found.queryId) return { outcome: "Refused", because: "the mention is of another query" };
   const at = clock.now();
   // Before the lock: it is stored elsewhere, and doing it again changes nothing.
-  if (correctSentiment === undefined || !(await correctSentiment(correction)))
-    return { outcome: "Refused", because: "the mention is deleted, or its feed is gone" };
+  const to = (await correct?.(correction)) ?? null;
+  if (to === null) return { outcome: "Refused", because: "the mention is deleted, or its feed is gone" };
   return stores.transaction(async (facts) => {
     await lockQueriesOf(facts, found);
     const alert = await facts.alerts.find(projectId, id);
     if (alert === null) return null;
     const who = describeActor(by);
-    const corrected = { resourceId, sentiment, by: who, at };
-    const event = { alertId: id, at, what: "SentimentCorrected", detail: `by ${who}, to ${sentiment}` };
+    const shown = { resourceId, to, by: who, at };
+    const corrected =
+      "sentiment" in correction
+        ? ({ ...shown, what: "sentiment" } as const)
+        : ({
+            ...shown,
+            what: "category",
+            category: { id: correction.category, isIn: correction.isIn },
+          } as const);
+    const what = corrected.what === "sentiment" ? "SentimentCorrected" : "CategoryCorrected";
+    const event = { alertId: id, at, what, detail: `by ${who}, to ${to}` };
     await facts.alerts.amend({ ...alert, handling: { ...alert.handling, corrected } });
     await facts.alerts.addEvents(projectId, [{ ...event, actor: by }]);
     await facts.alertMessages.wake(projectId, id);
     await facts.dueWork.announce();
-    return { outcome: "Done" };
+    return { outcome: "Done", to };
   });
 }
 

@@ -50,7 +50,9 @@ export function auditActions(
     },
     correct: async (alertId, correction, by) => {
       const result = await actions.correct(alertId, correction, by);
-      await note(by, "mention.sentiment", correction.resourceId, result, correction.sentiment);
+      const said = "sentiment" in correction ? correction.sentiment : `category ${correction.category}`;
+      const action = "sentiment" in correction ? "mention.sentiment" : "mention.category";
+      await note(by, action, correction.resourceId, result, result?.outcome === "Done" ? result.to : said);
       return result;
     },
     expireSilence: async (id, by) => {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { DAY, type Instant } from "../../../lib/instant.ts";
 import type { PngRenderer } from "../../charts/png-renderer.ts";
 import { type Alert, firedAtOf } from "../../model/alert.ts";
-import type { Mention } from "../../model/mention.ts";
+import type { CategoryChoice, Mention, MentionCorrections } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
 import { OPERATOR_RULES } from "../../model/operator-rules.ts";
 import { OWN_QUERY, type Query, type WatchedQuery } from "../../model/query.ts";
@@ -29,6 +29,8 @@ export interface ViewParts {
   readonly consoleUrl: () => string | null;
   /** Absent: what an incident is about is said in the words of its mentions only. */
   readonly summarize?: Summarize | undefined;
+  /** The subcategories in which people may put a mention of the feeds. Absent: none. */
+  readonly categories?: MentionCorrections["categories"] | undefined;
   /** The link with which a receiver unsubscribes from a digest; null for none. */
   readonly unsubscribeUrl?: (digest: string, receiver: string) => string | null;
   /** The language of dates for this receiver in a digest; null for that of the digest. */
@@ -53,7 +55,10 @@ export function createViewOf(parts: ViewParts): DeliverParts["viewOf"] {
       return { about: "digest", view: { ...view, language, unsubscribeUrl }, ...(to !== null && { to }) };
     }
     // One state of the tables: a message that counts two mentions shows two, and covers the news of the second.
-    const made = await parts.stores.snapshot((stores) => alertView({ ...parts, stores }, notification));
+    const categories = (await parts.categories?.()) ?? [];
+    const made = await parts.stores.snapshot((stores) =>
+      alertView({ ...parts, stores }, notification, categories),
+    );
     // No transaction waits for a model.
     if (made === null || withSummary === null) return made;
     return { ...made, view: await withSummary(made.view, made.contentVersion) };
@@ -69,6 +74,7 @@ async function addressOf({ users }: Stores, name: string): Promise<string | null
 async function alertView(
   parts: Omit<ViewParts, "stores"> & { readonly stores: Facts },
   notification: Notification,
+  categories: readonly CategoryChoice[],
 ) {
   const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
@@ -137,6 +143,7 @@ async function alertView(
         : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     corrected: found?.handling?.corrected,
+    categories,
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   const { pictures } = parts;

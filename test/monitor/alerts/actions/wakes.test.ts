@@ -15,7 +15,7 @@ const { database, stores } = await useStores();
 const actions = createAlertActions({
   stores,
   clock: createManualClock(NOW),
-  correctSentiment: async () => true,
+  correct: async () => "neutral",
 });
 let alone: Alert;
 let member: Alert;

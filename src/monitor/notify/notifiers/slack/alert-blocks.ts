@@ -2,7 +2,7 @@ import { z } from "zod";
 import { formatDuration } from "../../../../lib/duration.ts";
 import { readJson } from "../../../../lib/json.ts";
 import { ACTION_LABELS } from "../../../model/alert-action.ts";
-import { SENTIMENTS, type SentimentCorrection } from "../../../model/mention.ts";
+import { type MentionCorrection, SENTIMENTS } from "../../../model/mention.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import type { Renderer } from "../../../templates/create-renderer.ts";
 import type { MentionView } from "../../../templates/mention-view.ts";
@@ -24,6 +24,7 @@ export const ACTION_IDS = {
   silence: "earshot-silence",
   assign: "earshot-assign",
   correct: "earshot-correct",
+  categorize: "earshot-categorize",
 } as const;
 
 const ALERT_PREFIX = "earshot-alert:";
@@ -44,7 +45,11 @@ export function actionBlocks(view: AlertView, alertId: string | null): Block[] {
 }
 
 function actions(view: AlertView): ActionElement[] {
-  const notRelevant = [...(view.handling.isRelevant ? [NOT_RELEVANT] : []), ...correct(view)];
+  const notRelevant = [
+    ...(view.handling.isRelevant ? [NOT_RELEVANT] : []),
+    ...correct(view),
+    ...categorize(view),
+  ];
   if (view.resolvedAt !== null) return notRelevant;
   return [
     ...(view.handling.acknowledgedBy === null ? [ACKNOWLEDGE] : []),
@@ -91,19 +96,47 @@ function correct({ correctable }: AlertView): ActionElement[] {
     text: known === null ? `It is ${sentiment}` : `Not ${known}: ${sentiment}`,
     value: JSON.stringify([sentiment, queryId, resourceId]),
   }));
-  // Slack refuses longer ones.
-  if (options.some(({ value }) => value.length > 150)) return [];
-  return [blockKit.select(ACTION_IDS.correct, "Sentiment …", options)];
+  return menu(ACTION_IDS.correct, "Sentiment …", options);
 }
 
-const Correction = z.tuple([z.enum(SENTIMENTS), z.string().min(1), z.string().min(1)]);
+/** A menu with the subcategories: those that the mention is in come first. */
+function categorize({ correctable }: AlertView): ActionElement[] {
+  if (correctable === null) return [];
+  const { queryId, resourceId, categories } = correctable;
+  const options = [...categories]
+    .sort((a, b) => Number(b.isIn) - Number(a.isIn))
+    .slice(0, MOST_OPTIONS)
+    .map(({ id, name, isIn }) => ({
+      text: isIn ? `Not ${name}` : name,
+      value: JSON.stringify([isIn ? -id : id, queryId, resourceId]),
+    }));
+  return menu(ACTION_IDS.categorize, "Category …", options);
+}
 
-/** What a choice of that menu says; null if it is none. */
-export function readCorrection(value: string): SentimentCorrection | null {
+/** None where Slack would refuse it, and the message with it. */
+function menu(actionId: string, label: string, options: Parameters<typeof blockKit.select>[2]) {
+  const fits = options.length > 0 && options.every(({ value }) => value.length <= MOST_LETTERS);
+  return fits ? [blockKit.select(actionId, label, options)] : [];
+}
+
+const MOST_OPTIONS = 100;
+const MOST_LETTERS = 150;
+
+/** A sentiment, or the id of a subcategory: negative if the mention is not in it. */
+const Correction = z.tuple([
+  z.union([z.enum(SENTIMENTS), z.int().refine((id) => id !== 0)]),
+  z.string().min(1),
+  z.string().min(1),
+]);
+
+/** What a choice of these menus says; null if it is none. */
+export function readCorrection(value: string): MentionCorrection | null {
   const read = Correction.safeParse(readJson(value));
   if (!read.success) return null;
-  const [sentiment, queryId, resourceId] = read.data;
-  return { sentiment, queryId, resourceId };
+  const [said, queryId, resourceId] = read.data;
+  return typeof said === "string"
+    ? { sentiment: said, queryId, resourceId }
+    : { category: Math.abs(said), isIn: said > 0, queryId, resourceId };
 }
 
 /** The part of a message that only its sender knows. */

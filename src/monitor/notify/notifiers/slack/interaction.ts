@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseDuration } from "../../../../lib/duration.ts";
 import { type Instant, MINUTE, SECOND } from "../../../../lib/instant.ts";
 import { isSameText } from "../../../../lib/signed-text.ts";
-import type { SentimentCorrection } from "../../../model/mention.ts";
+import type { MentionCorrection } from "../../../model/mention.ts";
 import { SILENCE_LENGTHS } from "../../../model/silence.ts";
 import { escapeValue } from "../../../templates/escape.ts";
 import { ACTION_IDS, alertOfBlock, readCorrection } from "./alert-blocks.ts";
@@ -47,7 +47,7 @@ export interface Interaction {
 type InteractionAction =
   | { readonly do: "acknowledge" | "resolve" | "not-relevant" }
   | { readonly do: "silence"; readonly lengthMs: number }
-  | { readonly do: "correct"; readonly correction: SentimentCorrection }
+  | { readonly do: "correct"; readonly correction: MentionCorrection }
   | { readonly do: "assign"; readonly userId: string };
 
 type ReadInteraction =
@@ -115,7 +115,8 @@ function actionOf({
       const lengthMs = SILENCE_LENGTHS.find((known) => known === wanted);
       return lengthMs === undefined ? null : { do: "silence", lengthMs };
     }
-    case ACTION_IDS.correct: {
+    case ACTION_IDS.correct:
+    case ACTION_IDS.categorize: {
       const correction = readCorrection(option?.value ?? "");
       return correction === null ? null : { do: "correct", correction };
     }

@@ -3,7 +3,7 @@ import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
 import type { AlertActions } from "../../../alerts/actions/actions.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
-import type { SentimentCorrection } from "../../../model/mention.ts";
+import type { MentionCorrection } from "../../../model/mention.ts";
 import {
   answerInteraction,
   type Command,
@@ -89,7 +89,7 @@ interface PerformResult {
 type RequestedAction =
   | AlertAction
   | { readonly do: "silence"; readonly lengthMs: number }
-  | { readonly do: "correct"; readonly correction: SentimentCorrection };
+  | { readonly do: "correct"; readonly correction: MentionCorrection };
 
 /** Asks Slack for names before any lock is taken. */
 async function requestOf({ action }: Interaction, app: SlackApp): Promise<RequestedAction> {

@@ -155,10 +155,14 @@ describe("the actions on an alert", () => {
   });
 
   it("offer the sentiments that the one mention does not have, and read the choice back", () => {
-    const mention = { queryId: "feeds-1", resourceId: "abc", sentiment: "negative" };
-    const choices = (correctable: (typeof fired)["correctable"]) =>
+    const categories = [
+      { id: 7, name: "Delivery: Late", isIn: false },
+      { id: 8, name: "Delivery: Lost", isIn: true },
+    ];
+    const mention = { queryId: "feeds-1", resourceId: "abc", sentiment: "negative", categories };
+    const choices = (correctable: (typeof fired)["correctable"], menu = "earshot-correct") =>
       (actionBlocks({ ...fired, correctable }, ALERT) as unknown as Row[]).flatMap(({ elements }) =>
-        elements.flatMap((one) => (one.action_id === "earshot-correct" ? (one.options ?? []) : [])),
+        elements.flatMap((one) => (one.action_id === menu ? (one.options ?? []) : [])),
       );
     interface Row {
       elements: { action_id: string; options?: { text: { text: string }; value: string }[] }[];
@@ -177,6 +181,22 @@ describe("the actions on an alert", () => {
       ).toMatchObject({
         interaction: { action: { do: "correct", correction: { queryId: "feeds-1", resourceId: "abc" } } },
       });
+    const menu = "earshot-categorize";
+    expect(choices(mention, menu).map(({ text }) => text.text)).toEqual([
+      "Not Delivery: Lost",
+      "Delivery: Late",
+    ]);
+    const read = choices(mention, menu).map(({ value }) =>
+      readInteraction(payload({ action_id: menu, selected_option: { value } })),
+    );
+    expect(read).toMatchObject([
+      { interaction: { action: { correction: { category: 8, isIn: false } } } },
+      { interaction: { action: { correction: { category: 7, isIn: true } } } },
+    ]);
+    expect(choices({ ...mention, categories: [] }, menu)).toEqual([]);
+    const many = Array.from({ length: 150 }, (_, n) => ({ id: n + 1, name: `C${n}`, isIn: n === 149 }));
+    const shown = choices({ ...mention, categories: many }, menu).map(({ text }) => text.text);
+    expect([shown.length, shown[0]]).toEqual([100, "Not C149"]);
   });
 
   it("are only the link to the page if nobody listens, and none without a page", () => {
