@@ -38,8 +38,8 @@ const program = new Command("oracle")
     "--file <path>",
     "the mentions of the world airlines, instead of the shared ones: JSON Lines with a brand",
   )
-  .option("--from <day>", "of the world airlines: where the clock starts, such as 2015-02-20")
-  .option("--to <day>", "of the world airlines: where it ends")
+  .option("--from <day>", "of the worlds airlines and demo: where the clock starts, such as 2015-02-20")
+  .option("--to <day>", "of the worlds airlines and demo: where it ends")
   .option("--timezone <zone>", "of the world airlines", "UTC")
   .option("--minutes <number>", "ends a play after so long, and judges what was played", Number, 240)
   .option("--only <text>", "of the rule tests, those with this in their name", "")
@@ -119,7 +119,7 @@ function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { seed, .
     ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), away: () => awayWorld(seed) },
     brands: () => brandsWorld(seed),
     ...{ generated: () => generated(seed), drawn: () => drawnWorld(seed ?? 1) },
-    ...{ demo: () => demo(), airlines: () => airlines(options) },
+    ...{ demo: () => demo(options), airlines: () => airlines(options) },
   }[world]();
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { judge } from "./judge.ts";
 import type { RawMessage } from "./message.ts";
 import { formatMessages } from "./message-table.ts";
+import { daysBefore } from "./times.ts";
 import { type Attempt, DAY, type Fact, HOUR, MINUTE, type World } from "./world.ts";
 
 const NOON = Date.parse("2026-03-16T12:00:00Z");
@@ -111,14 +112,19 @@ test("what operators are told is recounted from what came and when", async () =>
 test("what operators are told of messages and mentions that failed is recounted from the tries", async () => {
   const at = (minutes: number) => NOON + minutes * MINUTE;
   const attempts: readonly Attempt[] = [
-    { receiver: "on-call", at: at(10), answer: "taken" },
+    { receiver: "on-call", message: "a", at: at(10), answer: "taken" },
     ...[60, 80, 100, 115].map((minutes): Attempt => {
-      return { receiver: "on-call", at: at(minutes), answer: "later" };
+      return { receiver: "on-call", message: "b", at: at(minutes), answer: "later" };
     }),
-    ...[90, 95].map((minutes): Attempt => ({ receiver: "program", at: at(minutes), answer: "never" })),
+    ...[90, 95].map((minutes): Attempt => {
+      return { receiver: "program", message: `at ${minutes}`, at: at(minutes), answer: "never" };
+    }),
+    // A correction of a message that it has.
+    { receiver: "program", message: "c", at: at(85), answer: "taken" },
+    { receiver: "program", message: "c", at: at(96), answer: "never" },
   ];
   const cameBack = [20, 30].map((minutes) => ({ address: "ann@acme.example", at: at(minutes) }));
-  const trouble = { attempts, cameBack, unstorable: [at(40), at(50)] };
+  const trouble = { attempts, cameBack, unstorable: [at(20), at(80)] };
   const of = async (text: string, without: Partial<typeof trouble> = {}) => {
     const messages = [{ ...slack(120, text), at: NOON + 2 * HOUR }];
     const world = { ...WORLD, trouble: { ...trouble, ...without } };
@@ -140,8 +146,12 @@ test("what operators are told of messages and mentions that failed is recounted 
   expect(await of("1 message was tried for two days and given up")).toEqual(["messages that were given up"]);
   expect(await of("2 to ann@acme.example came back")).toEqual([]);
   expect(await of("5 to ann@acme.example came back")).toEqual(["mails that came back"]);
-  expect(await of("2 mentions failed at every try and are left out")).toEqual([]);
-  expect(await of("1 mention failed at every try and is left out")).toEqual(["left out"]);
+  // In the same step it may take the next one after this was said.
+  const then = { receiver: "on-call", message: "b", at: at(120), answer: "taken" } as const;
+  expect(await of(fails(4, "55m"), { attempts: [...attempts, then] })).toEqual([]);
+  const leftOut = (what: string) => `${what} failed at every try in the last hour and`;
+  expect(await of(`${leftOut("1 mention")} is left out`)).toEqual([]);
+  expect(await of(`${leftOut("3 mentions")} are left out`)).toEqual(["left out"]);
   const waits = (length: string) => `3 messages are not sent: no process has taken the oldest for ${length}`;
   expect(await of(waits("4m"))).toEqual([]);
   expect(await of(waits("30m"))).toEqual(["messages that wait"]);
@@ -274,4 +284,10 @@ test("the rows of incidents in a digest are recounted", async () => {
   ]);
   expect(await findingsOf(digest("20 min", 1, 41))).toEqual([["alerts of an incident", "1 alerts in it"]]);
   expect((await findingsOf(digest("20 min", 2, 52))).map(([name]) => name)).toEqual(["incident"]);
+});
+
+test("the day before one in which the clocks changed begins at the same hour", () => {
+  const at = (text: string) => Date.parse(text);
+  const before = daysBefore(at("2026-03-29T06:00:00Z"), 1, "Europe/Berlin");
+  expect(before).toBe(at("2026-03-28T07:00:00Z"));
 });

@@ -52,6 +52,12 @@ export function momentsOf(
   });
 }
 
+/** The same time on the clocks of the zone, so many days before. */
+export function daysBefore(at: Moment, days: number, zone: string): Moment {
+  const { year, month, day, hour, minute } = wallOf(at, zone);
+  return instant(zone, year, month, day - days, hour, minute);
+}
+
 function instant(
   zone: string,
   year: number,

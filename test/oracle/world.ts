@@ -37,6 +37,8 @@ export interface Fact {
 export interface Attempt {
   /** As the configuration names it. */
   readonly receiver: string;
+  /** Which message: a correction of it has the same name. */
+  readonly message: string;
   readonly at: Moment;
   readonly answer: "taken" | "later" | "never";
 }

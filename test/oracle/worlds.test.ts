@@ -1,7 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { createTestDatabase } from "../postgres.ts";
 import { formatFindings, judge } from "./judge.ts";
-import { brandsWorld, moodWorld, smallWorld } from "./plays/generated.ts";
+import { awayWorld, brandsWorld, moodWorld, smallWorld } from "./plays/generated.ts";
 import { play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 
@@ -32,6 +32,21 @@ test("the digest of two brands that one cause hit is true", { timeout: 300_000 }
     expect(digests).toHaveLength(1);
     for (const name of ["row of a brand", "alerts of an incident", "incidents of the time", "total"])
       expect(recounted.get(name), name).toBeGreaterThan(0);
+  } finally {
+    await database.drop();
+  }
+});
+
+test("what operators are told is true while vendors are away, mails come back and mentions cannot be stored", {
+  timeout: 300_000,
+}, async () => {
+  const database = await createTestDatabase();
+  try {
+    const { world, recording } = await play({ databaseUrl: database.url }, awayWorld());
+    const { findings, recounted } = await judge(world, recording);
+    expect(formatFindings(findings, world.timezone)).toBe("");
+    const told = ["tries that failed", "messages that were refused", "mails that came back", "left out"];
+    for (const name of told) expect(recounted.get(name), name).toBeGreaterThan(0);
   } finally {
     await database.drop();
   }

@@ -49,6 +49,8 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   readonly restates?: boolean;
   /** Set if it grew enough for a renotification. */
   readonly renotify?: RenotifyReason;
+  /** Since when it is so, if it was found later; absent: `at`. */
+  readonly since?: Instant;
 }
 
 export type Observation =

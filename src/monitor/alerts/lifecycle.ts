@@ -118,12 +118,12 @@ function reopened(life: AlertLife, rule: LifeRule, evidence: Evidence): AlertLif
 }
 
 function open(rule: LifeRule, evidence: Evidence): LifeChange {
-  const { at, mentions } = evidence;
+  const { at, mentions, since = at } = evidence;
   const firing = rule.forMs <= 0;
   const life: AlertLife = {
     state: firing ? "firing" : "pending",
     severity: severityOf(rule, evidence),
-    openedAt: at,
+    openedAt: since,
     firedAt: firing ? at : null,
     lastSeenAt: at,
     resolvedAt: null,

@@ -72,6 +72,7 @@ function observation(
   const evidence: Observation = {
     kind: "evidence",
     at: now,
+    since: Math.min(problem.since, now),
     mentions: 0,
     because: problem.because,
     // Reminders and live messages say how it is now.

@@ -10,7 +10,7 @@ import { useStores } from "../../use-stores.ts";
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { stores } = await useStores();
 
-test("a problem that goes on is told as it is now, and is one alert", async () => {
+test("a problem that goes on is told as it is now, and is one alert, which began when the problem did", async () => {
   const clock = createManualClock(NOON);
   const notifyConfig = createNotifyConfig(
     await parseConfig({
@@ -30,6 +30,6 @@ test("a problem that goes on is told as it is now, and is one alert", async () =
   }
   const open = await stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
   expect(open).toMatchObject([
-    { because: "5 mails came back", values: { bounces: 5 }, openedAt: NOON + 5 * MINUTE, notifyCount: 1 },
+    { because: "5 mails came back", values: { bounces: 5 }, openedAt: NOON, firedAt: NOON + 5 * MINUTE, notifyCount: 1 },
   ]);
 });

@@ -26,7 +26,7 @@ import {
   startLocalSlack,
   takeBounce,
 } from "./earshot.ts";
-import { type Answer, reportOf, startMailbox, startWebhook } from "./vendors.ts";
+import { type Answer, nameOf, reportOf, startMailbox, startWebhook } from "./vendors.ts";
 
 /** A world and how it is played: everything that is written, and what people do. */
 export interface Play {
@@ -123,7 +123,7 @@ export async function play(
     const reports: string[] = [];
     const answerTo = (receiver: string, message: RawMessage): Answer => {
       const answer = plan.trouble?.answer(receiver, now()) ?? "taken";
-      attempts.push({ receiver, at: now(), answer });
+      attempts.push({ receiver, message: nameOf(message), at: now(), answer });
       if (answer === "taken") messages.push(message);
       return answer;
     };

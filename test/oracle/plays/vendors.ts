@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { SMTPServer } from "smtp-server";
+import type { RawMessage } from "../message.ts";
 import type { Attempt } from "../world.ts";
 
 export type Answer = Attempt["answer"];
@@ -56,6 +57,13 @@ export async function startWebhook(
         server.close(() => resolve());
       }),
   };
+}
+
+/** What names a message at its vendor, in every try and correction. */
+export function nameOf(message: RawMessage): string {
+  if (message.kind === "webhook")
+    return (JSON.parse(message.body) as { notificationId?: string }).notificationId ?? message.body;
+  return message.kind === "email" ? (/^message-id:\s*(\S+)/im.exec(message.raw)?.[1] ?? "") : "";
 }
 
 /** The report (RFC 3464) with which a mail comes back. */

@@ -14,29 +14,30 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
     means: "So often the receiver's vendor was asked in vain since it last took a message, and for so long.",
     pattern: re(`[Rr]eceiver (\\S+) gets no messages: (${NUMBER}) tries have failed in (${LENGTH})`),
     judge: ([receiver = "", count = "", length = ""], context) => {
-      const failed = failedSince(context, receiver);
-      const [first] = failed;
-      if (first === undefined) return "its vendor took all";
-      const { message } = context;
-      const verdicts = [message.at, ...failed.map(({ at }) => at)]
-        .filter((at) => at >= message.at - FOUND_MS)
-        .map((at): Verdict => {
-          const tries = failed.filter((one) => one.at <= at).length;
-          if (toNumber(count) !== tries) return `it was asked ${tries} times`;
+      return oneOf(
+        foundAt(context).map((at): Verdict => {
+          const failed = failedSince(context, receiver, at);
+          const [first] = failed;
+          if (first === undefined) return "its vendor took all";
+          if (toNumber(count) !== failed.length) return `it was asked ${failed.length} times`;
           return isNear(at - first.at, toLength(length))
             ? null
             : `the first was ${Math.round((at - first.at) / MINUTE)} min before`;
-        });
-      return verdicts.includes(null) ? null : (verdicts[0] ?? "nothing was tried lately");
+        }),
+      );
     },
   },
   {
     name: "messages that were refused",
-    means: "So many messages the receiver's vendor has refused for good.",
+    means:
+      "So many messages the receiver's vendor has refused for good, and never took; a correction of one is none of its own.",
     pattern: re(`(${NUMBER}) messages? did not reach (\\S+) and (?:is|are) not tried again`),
     judge: ([count = "", receiver = ""], context) => {
-      const refused = attemptsOf(context, receiver).filter(({ answer }) => answer === "never").length;
-      return toNumber(count) === refused ? null : `it refused ${refused}`;
+      const attempts = attemptsOf(context, receiver);
+      const taken = attempts.flatMap(({ answer, message }) => (answer === "taken" ? message : []));
+      const refused = attempts.flatMap(({ answer, message }) => (answer === "never" ? message : []));
+      const never = new Set(refused.filter((message) => !taken.includes(message))).size;
+      return toNumber(count) === never ? null : `it refused ${never}`;
     },
   },
   {
@@ -54,29 +55,38 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
     means: "So many mails to this address came back.",
     pattern: re(String.raw`(${NUMBER}) to (\S+@\S+) came back`),
     judge: ([count = "", address = ""], context) => {
-      const { cameBack } = troubleOf(context);
-      const times = cameBack.filter((one) => one.address === address && one.at <= context.message.at).length;
-      return toNumber(count) === times ? null : `${times} came back`;
+      const cameBack = troubleOf(context).cameBack.filter((one) => one.address === address);
+      return oneOf(
+        foundAt(context).map((moment): Verdict => {
+          const times = cameBack.filter(({ at }) => at <= moment).length;
+          return toNumber(count) === times ? null : `${times} came back`;
+        }),
+      );
     },
   },
   {
     name: "left out",
-    means: "So many mentions were shown that cannot be stored.",
-    pattern: re(`(${NUMBER}) mentions? failed at every try and (?:is|are) left out`),
+    means: "So many mentions that cannot be stored were read in the hour before.",
+    pattern: re(`(${NUMBER}) mentions? failed at every try in the last hour and (?:is|are) left out`),
     judge: ([count = ""], context) => {
       const { message, recount } = context;
       const { unstorable } = troubleOf(context);
-      const until = (at: Moment) => unstorable.filter((one) => one <= at).length;
-      const [least, most] = [until(message.at - recount.world.lagMs - FOUND_MS), until(message.at)];
+      const within = (from: Moment, to: Moment) => unstorable.filter((at) => at > from && at <= to).length;
+      // It is read a poll after it is shown, and said a check later.
+      const late = recount.world.lagMs + FOUND_MS;
+      const [least, most] = [
+        within(message.at - HOUR, message.at - late),
+        within(message.at - HOUR - late, message.at),
+      ];
       const given = toNumber(count);
-      return given >= least && given <= most ? null : `there were ${most}`;
+      return given >= least && given <= most ? null : `there were ${least} to ${most}`;
     },
   },
   {
     name: "work left out",
     means: "So many pages or jobs failed at every try: at least one, or nothing would be said.",
     pattern: re(
-      `(${NUMBER}) (?:pages? of mentions|pieces? of work) failed at every try and (?:is|are) left out`,
+      `(${NUMBER}) (?:pages? of mentions failed at every try in the last hour|pieces? of work failed at every try) and (?:is|are) left out`,
     ),
     judge: ([count = ""]) => (toNumber(count) > 0 ? null : "none is no news"),
   },
@@ -137,9 +147,22 @@ function attemptsOf(context: Context, receiver: string): readonly Attempt[] {
   );
 }
 
+/** When what a message says may have been found. In one step it may be sent before the tries that the step brings. */
+function foundAt(context: Context): readonly Moment[] {
+  const { attempts, cameBack } = troubleOf(context);
+  const { at: said } = context.message;
+  const moments = [...attempts, ...cameBack].flatMap(({ at }) => [at, at - 1]);
+  return [said, ...new Set(moments.filter((at) => at > said - FOUND_MS && at < said))];
+}
+
+/** Null where one of them holds. */
+function oneOf(verdicts: readonly Verdict[]): Verdict {
+  return verdicts.includes(null) ? null : (verdicts[0] ?? null);
+}
+
 /** The tries in vain since the vendor last took a message. */
-function failedSince(context: Context, receiver: string): readonly Attempt[] {
-  const all = attemptsOf(context, receiver);
+function failedSince(context: Context, receiver: string, until: Moment): readonly Attempt[] {
+  const all = attemptsOf(context, receiver).filter(({ at }) => at <= until);
   return all.slice(all.findLastIndex(({ answer }) => answer === "taken") + 1);
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Statement, Verdict } from "../grammar.ts";
-import { momentsOf, NUMBER, PERIOD, TIME, toNumber } from "../times.ts";
+import { daysBefore, momentsOf, NUMBER, PERIOD, TIME, toNumber } from "../times.ts";
 import { judgeBounds, range } from "../windows.ts";
 import { DAY, type Fact, HOUR, MINUTE, type Moment } from "../world.ts";
 
@@ -19,7 +19,7 @@ function judgeTotal(context: Context, count: number, test: (fact: Fact) => boole
   );
 }
 
-/** What is usual: the median of the same length of time before, as far back as something was listened to. */
+/** What is usual: the median of the same hours of the days before, as far back as something was listened to. */
 function usuals(context: Context): readonly number[] {
   const [from, to] = period(context);
   const { recount, message } = context;
@@ -34,9 +34,11 @@ function usuals(context: Context): readonly number[] {
   );
   const counts: number[] = [];
   for (let back = 1; back <= 7; back++) {
-    const start = from - back * (to - from);
-    if (start < listened) break;
-    counts.push(recount.in(everything(context), start, start + (to - from), message.at).length);
+    // A day in which the clocks change is a day.
+    const days = back * Math.max(1, Math.round((to - from) / DAY));
+    const [start, end] = [from, to].map((at) => daysBefore(at, days, recount.world.timezone));
+    if (start === undefined || end === undefined || start < listened) break;
+    counts.push(recount.in(everything(context), start, end, message.at).length);
   }
   if (counts.length < 3) return counts;
   const sorted = counts.toSorted((a, b) => a - b);

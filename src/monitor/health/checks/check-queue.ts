@@ -77,9 +77,11 @@ type DeadLetterVerdict =
 export function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdict {
   if (n === 0) return { outcome: "Nothing" };
   const what = counted(n, ...(WHAT[kind] ?? [kind, `${kind}s`]));
+  // Jobs are counted until they are done, all others for an hour.
+  const when = kind === "job" ? "" : " in the last hour";
   return {
     outcome: "StandsAside",
-    because: `${what} failed at every try and ${n === 1 ? "is" : "are"} left out. ${n === 1 ? "The reason" : "The reason of the newest"}: ${sentence(reason)} ${MISSING[kind] ?? ""}Everything else goes on. earshot dead-letters list shows what failed; once the cause is fixed, earshot dead-letters replay tries it again`,
+    because: `${what} failed at every try${when} and ${n === 1 ? "is" : "are"} left out. ${n === 1 ? "The reason" : "The reason of the newest"}: ${sentence(reason)} ${MISSING[kind] ?? ""}Everything else goes on. earshot dead-letters list shows what failed; once the cause is fixed, earshot dead-letters replay tries it again`,
   };
 }
 

@@ -99,6 +99,6 @@ test("dead letters are one problem for each kind, with the reason of the newest"
     ["dead-letters", { kind: "page" }],
   ]);
   expect(problems[1]?.because).toContain(
-    "3 pages of mentions failed at every try and are left out. The reason of the newest: half a page. No rule",
+    "3 pages of mentions failed at every try in the last hour and are left out. The reason of the newest: half a page. No rule",
   );
 });
