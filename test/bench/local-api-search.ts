@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { request } from "undici";
+import { SEARCHES } from "./local-api-searches.ts";
 import { type BenchServer, fillMentions, startBenchServer } from "./local-api-server.ts";
 import { median } from "./median.ts";
 
@@ -18,12 +19,6 @@ const { values } = parseArgs({
   },
 });
 const PAGE_SIZE = Number(values["page-size"]);
-const SEARCHES = values.search ?? [
-  "(alpha OR beta OR gamma OR delta) NOT tea",
-  "battery",
-  '"hot water" OR "cold water"',
-  "{Alpha} OR (water NEAR/3 hot)",
-];
 /** Each is the text of a sixth of the mentions. */
 const TEXTS = [
   "Alpha three days without hot water and the support line still plays the same song #acme",
@@ -40,7 +35,7 @@ try {
   const kind = { pageType: "twitter", sentiment: "negative", language: "en", impact: 12 };
   const of = TEXTS.map((snippet) => ({ snippet, ...page, ...kind }));
   await fillMentions(server, { mentions: Number(values.mentions), days: 30, of });
-  for (const search of [undefined, ...SEARCHES]) await measure(server, search);
+  for (const search of [undefined, ...(values.search ?? SEARCHES)]) await measure(server, search);
 } finally {
   await server.close();
 }

@@ -70,9 +70,9 @@ onAnyEngine((begin) => {
     expect(liveMessage).toMatch(/How sure: Judged on .* of history/);
     expect(liveMessage).not.toContain("chance");
     expect(liveMessage).toMatch(
-      /Negative mentions are .* times what is normal on a Monday (morning|afternoon)\./,
+      /(Negative mentions are|At the peak, negative mentions were) .* times what is normal on a Monday (morning|afternoon)\./,
     );
-    expect(liveMessage).toContain("*How big:* rising since 12:0");
+    expect(liveMessage).toContain("*How big:* more than usual since 12:0");
     expect(liveMessage).toContain("*Who:*");
 
     const [mail] = smtp.mails;

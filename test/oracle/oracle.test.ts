@@ -74,6 +74,13 @@ test("each false number is found, with what it says", async () => {
   ]);
   expect(await of(FIRST, slack(240, "*Counted:* complete until 12:00 only"))).toEqual(["complete until"]);
   expect(await of(FIRST, slack(30, "Who: 75 authors"))).toEqual(["authors"]);
+  const normal = (factor: number) =>
+    `Negative mentions are about ${factor} times what is normal on a Monday noon.`;
+  const measured = "Measured: 31 negative mentions in 30 min, 1 expected at this hour (31×).";
+  expect(await of(FIRST, slack(10, `${normal(30)}\n${measured}`))).toEqual([]);
+  expect(await of(FIRST, slack(10, `${normal(70)}\n${measured}`))).toEqual(["times normal"]);
+  // Hours later it is not so any more.
+  expect(await of(FIRST, slack(240, `${normal(30)}\n${measured}`))).toContain("times normal");
   expect(await of(FIRST, slack(30, "Since Mon 16 Mar, 11:00 UTC"))).toEqual(["since when"]);
   expect(await of(slack(5, "By chance about once a day"))).toEqual(["chance"]);
 });

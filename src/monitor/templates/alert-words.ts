@@ -12,7 +12,7 @@ import type { AlertView } from "./view.ts";
 
 /**
  * The numbers in words, before any statistics: "Negative mentions are 6 times what is normal on a Monday morning."
- * Null if the normal count is unknown, or the count is not clearly higher.
+ * Of a peak: that they were. Null if the normal count is unknown, or the count is not clearly higher.
  */
 export function leadOf({ values, windowTo, windowFrom, because }: Alert, timezone: string): string | null {
   const { count, expected } = values;
@@ -22,8 +22,12 @@ export function leadOf({ values, windowTo, windowFrom, because }: Alert, timezon
   const what = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
   const when = momentOfWeek(windowTo, timezone);
   if (expected < 0.5) return `${what} are rare on ${when}: normally there are hardly any.`;
-  return `${what} are ${timesWords(count / expected)} what is normal on ${when}.`;
+  const times = `${timesWords(count / expected)} what is normal on ${when}.`;
+  // The message may be sent, and is brought up to date, when it has long become less.
+  return AT_THE_PEAK.test(because) ? `At the peak, ${subject} were ${times}` : `${what} are ${times}`;
 }
+
+const AT_THE_PEAK = /^[^.;]* at the peak\b/;
 
 /** "twice", "6 times", "about 40 times". */
 function timesWords(factor: number): string {

@@ -15,7 +15,6 @@ import {
   newWordsOf,
 } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
-import { formatNumber } from "./formatters.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
 import {
   buildMentionView,
@@ -249,8 +248,8 @@ function actionsOf(alert: Alert, actions: NonNullable<AlertViewFacts["actions"]>
 
 interface Quote {
   readonly words: string;
-  /** How many tell this story; null of a mention that stands for those that tell it in other words. */
-  readonly told: number | null;
+  /** False of a mention that stands for those that tell it in other words. */
+  readonly isStory: boolean;
 }
 
 /**
@@ -267,19 +266,16 @@ function quoteOf(
   const typical = alert.resolvedAt === null ? null : typicalMention(mentions, explanation?.words ?? [], top);
   const first = !isMain ? typical : story?.key === storyOf(top) ? story.first : top;
   const words = line(first?.title ?? first?.text ?? "", 140);
-  return words === "" ? null : { words, told: isMain ? told : null };
+  return words === "" ? null : { words, isStory: isMain };
 }
 
-/** One sentence; the headline may have the words already. */
+/** One sentence; the headline may have the words already. How many tell the story is said with the story. */
 function aboutOf(
   { mentions, explanation, alert }: AlertViewFacts,
   quote: Quote | null,
   isInHeadline: boolean,
 ): string | null {
-  if (quote !== null && quote.told !== null) {
-    const told = `${formatNumber(quote.told)} of ${formatNumber(mentions.length)} mentions`;
-    return isInHeadline ? `${told} say the same.` : `About “${quote.words}”, ${told}.`;
-  }
+  if (quote?.isStory) return isInHeadline ? null : `About “${quote.words}”.`;
   if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
   const words = newWordsOf(explanation ?? { words: [] });
   return words === "" ? null : `${NEW_WORDS}: ${words}.`;

@@ -113,7 +113,7 @@ function audienceOf({ followers, reach }: Mention): string | null {
 
 function sizeOf(alert: Alert, { since, largest }: Explanation, timezone: string): string {
   const parts: string[] = [];
-  if (since !== null) parts.push(`rising since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
+  if (since !== null) parts.push(`more than usual since ${formatTimeAfter(since, alert.openedAt, timezone)}`);
   const length = formatMinutes(alert.windowTo - alert.windowFrom);
   if (largest !== null && largest.since === null && alert.openedAt - largest.knownFrom >= DAY) {
     parts.push(`the most in ${length} since counting began on ${formatDay(largest.knownFrom, timezone)}`);

@@ -10,7 +10,7 @@ import { formatNumber, formatTime, formatTimeAfter } from "./formatters.ts";
 export interface IncidentView {
   readonly id: string;
   readonly status: Incident["status"];
-  /** "757 negative mentions from 10:40 to 16:20; the most in one hour: 93, until 11:55". */
+  /** "757 negative mentions from 10:40 to 16:20; the most in one hour: 93, until 11:55; in the last hour: 41". */
   readonly summary: string;
   /** The numbers of the summary: counted from the mentions of [from, to), by their own time. */
   readonly counts: IncidentCounts;
@@ -97,9 +97,12 @@ function summarizeCounts(incident: Incident, counts: IncidentCounts, timezone: s
       : "";
   const count = countedSubject(counts[measure], subject);
   const span = `${count}${share} from ${formatTime(counts.from, timezone)} to ${time(counts.to)}`;
-  const { most } = counts;
+  const { most, lastHour } = counts;
   if (most === null || counts.to - counts.from <= HOUR) return span;
-  return `${span}; the most in one hour: ${formatNumber(most.count)}, until ${time(most.until)}`;
+  const whole = `${span}; the most in one hour: ${formatNumber(most.count)}, until ${time(most.until)}`;
+  // Whether it grows or fades.
+  const goesOn = incident.status !== "over" && incident.calmSince === null && most.until < counts.to;
+  return goesOn ? `${whole}; in the last hour: ${formatNumber(lastHour[measure])}` : whole;
 }
 
 /** What is new, for a message that is sent because of it; null for other messages. */

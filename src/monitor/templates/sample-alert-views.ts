@@ -26,7 +26,7 @@ const FIRED: AlertView = {
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   incident: null,
-  about: "31 of 62 mentions say the same.",
+  about: null,
   measured: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
   isSingle: false,
   handledBy: null,
@@ -51,7 +51,7 @@ const FIRED: AlertView = {
     {
       part: "size",
       label: "How big",
-      text: "rising since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST",
+      text: "more than usual since 08:05; the most in 30 min since Sat 21 Feb, 09:20 PST",
     },
     { part: "size", label: "Mood", text: "81% of all mentions negative (usually 42%)" },
     { part: "measured", label: "Topics", text: "Cancelled Flight 58% (usually 14%)" },
@@ -174,14 +174,14 @@ const SINGLE: AlertView = {
 
 /** What messages about an incident have besides. */
 const INCIDENT = {
-  about: "About “Northwind cancelled my flight and nobody answers the phone”, 31 of 62 mentions.",
+  about: "About “Northwind cancelled my flight and nobody answers the phone”.",
   mentionsCount: 0,
   peak: null,
   incident: {
     id: "00000000-0000-7000-8000-000000000000",
     status: "open",
     summary:
-      "757 negative mentions of 1,141 in all from Mon 23 Feb, 08:35 PST to 14:15; the most in one hour: 93, until 09:50",
+      "757 negative mentions of 1,141 in all from Mon 23 Feb, 08:35 PST to 14:15; the most in one hour: 93, until 09:50; in the last hour: 36",
     counts: {
       negative: 757,
       total: 1_141,

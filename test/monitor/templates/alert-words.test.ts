@@ -24,6 +24,10 @@ const SPIKE = alertOf({
 
 test("the numbers are said in words, by the reader's hour, before how sure they are", () => {
   expect(leadOf(SPIKE, "UTC")).toBe("Negative mentions are 6 times what is normal on a Monday morning.");
+  const later = { ...SPIKE, because: "62 negative mentions in 30 min at the peak, 11 expected at this hour" };
+  expect(leadOf(later, "UTC")).toBe(
+    "At the peak, negative mentions were 6 times what is normal on a Monday morning.",
+  );
   expect(leadOf(SPIKE, "America/Los_Angeles")).toContain("on a Monday night");
   expect(leadOf({ ...SPIKE, values: { count: 62, expected: 0.2 } }, "UTC")).toContain(
     "normally there are hardly any",

@@ -35,7 +35,7 @@ test("everything that was found out is a short line", () => {
   ).toEqual([
     "Who: 58 authors; most by loud one (7); 40% repeat another text (usually 10%)",
     "Where: news.example 30% (usually 2%)",
-    "How big: rising since 02:25; the most in 30 min since Fri 20 Feb, 03:10 UTC",
+    "How big: more than usual since 02:25; the most in 30 min since Fri 20 Feb, 03:10 UTC",
     "Mood: 81% of all mentions negative (usually 42%)",
     "Topics: Cancelled Flight 58% (usually 14%)",
     "New words: cancelled, hold",

@@ -218,9 +218,29 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "times normal",
-    means: "The number divided by what is normal at that time of the week.",
-    pattern: re(String.raw`(?:about )?(${NUMBER}) times what is normal on an? \w+ \w+`),
-    judge: () => null,
+    means:
+      "The number of the message divided by what it says was expected: that of the last hour, or where it says so of the peak.",
+    pattern: re(
+      String.raw`(At the peak, )?(?:[Nn]egative |[Pp]ositive )?[Mm]entions (?:are|were) (?:about )?(${NUMBER}) times what is normal on an? \w+ \w+`,
+    ),
+    judge: ([isPeak = "", factor = ""], context) => {
+      const { message } = context;
+      const measured = message.lines
+        .map((line) =>
+          new RegExp(`(${NUMBER}) (${SUBJECT}) in (${LENGTH}).*?, (${NUMBER}) expected`).exec(line),
+        )
+        .find((one) => one !== null);
+      if (measured == null) return "the numbers that it compares are not in the message";
+      const [, count = "", subject = "", width = "", expected = ""] = measured;
+      const is = toNumber(count) / toNumber(expected);
+      const given = toNumber(factor);
+      // Whole numbers, and tens where they are large; what was expected has one digit after the point.
+      const rounded = (given < 20 ? 0.5 : 5) + (is * 0.06) / toNumber(expected);
+      if (Math.abs(given - is) > rounded) return `${count} / ${expected} = ${is.toFixed(1)}`;
+      const meant = slice(context, subject);
+      if (isPeak !== "" || meant === null) return null;
+      return judgeAny(context, toNumber(count), meant, toLength(width), [message.at - HOUR, message.at]);
+    },
   },
   {
     name: "end and count",

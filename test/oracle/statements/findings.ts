@@ -126,9 +126,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     },
   },
   {
-    name: "rising since",
+    name: "more than usual since",
     means: "From then on the alert, or its newest wave, had more than usual in every quarter of an hour.",
-    pattern: re(`rising since (${TIME})`),
+    pattern: re(`more than usual since (${TIME})`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const { timezone } = recount.world;

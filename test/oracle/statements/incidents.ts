@@ -1,7 +1,7 @@
 import { type Context, type Statement, sliceOf, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber, wallOf } from "../times.ts";
 import { BUCKET, judgeBounds, usualIn, windowsAsSaid } from "../windows.ts";
-import { type Bounds, DAY, type Fact, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
+import { type Bounds, DAY, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
 
 const re = (source: string) => new RegExp(source, "g");
 const COUNTED = "(?:negative )?mentions?";
@@ -12,12 +12,12 @@ const LATELY_MS = 45 * MINUTE;
 const SUMMARY: Statement = {
   name: "incident",
   means:
-    "So many were published from the one time to the other, negative and in all, and so many in the hour with most.",
+    "So many were published from the one time to the other, negative and in all, so many in the hour with most, and so many in the hour before the other time.",
   pattern: re(
-    `(${NUMBER}) (${COUNTED})(?: of (${NUMBER}) in all)? from (${TIME}) to (${TIME})(?:; the most in one hour: (${NUMBER}), until (${TIME}))?`,
+    `(${NUMBER}) (${COUNTED})(?: of (${NUMBER}) in all)? from (${TIME}) to (${TIME})(?:; the most in one hour: (${NUMBER}), until (${TIME}))?(?:; in the last hour: (${NUMBER}))?`,
   ),
   judge: (
-    [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = ""],
+    [count = "", subject = "", all = "", fromTime = "", toTime = "", most = "", until = "", last = ""],
     context,
   ) => {
     const { recount, message } = context;
@@ -33,6 +33,13 @@ const SUMMARY: Statement = {
       judgeBounds(toNumber(count), bounds(meant), "in that time") ??
       (all === "" ? null : judgeBounds(toNumber(all), bounds(everything), "in all in that time")) ??
       (most === "" ? null : judgeMost(context, meant, { from, to }, toNumber(most), until)) ??
+      (last === ""
+        ? null
+        : judgeBounds(
+            toNumber(last),
+            recount.bounds(meant, to - HOUR, to, message.at),
+            "in the hour before that time",
+          )) ??
       judgeLength(context, from)
     );
   },
@@ -186,22 +193,6 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
       const since = moments.find((at) => at <= message.at && at >= (topic.since ?? 0) - MINUTE);
       if (since === undefined) return "that is before it began, or after this message";
       return judgeCalm(context, since + HOUR / 2, message.at);
-    },
-  },
-  {
-    name: "about a story",
-    means: "So many mentions have this text, of so many that belong to the alert.",
-    pattern: re(`(?<=”, |^)(${NUMBER}) of (${NUMBER}) mentions?`),
-    judge: ([count = "", all = ""], { line, brand, message, topic, recount }) => {
-      // "31 of 62 mentions say the same": the headline has the words.
-      const quoting = line.includes("“") ? line : (message.lines.find((one) => one.includes("“")) ?? "");
-      const text = /“(.+?)…?”/.exec(quoting)?.[1] ?? "";
-      const from = (topic.since ?? message.at) - 2 * HOUR;
-      const has = (fact: Fact) => `${fact.title ?? ""} ${fact.text ?? ""}`.includes(text);
-      const those = recount.bounds({ brand, test: has }, from, message.at, message.at).most;
-      const most = recount.bounds({ brand, test: () => true }, from, message.at, message.at).most;
-      if (toNumber(count) > those) return `only ${those} have it`;
-      return toNumber(all) <= most && toNumber(count) <= toNumber(all) ? null : `there were only ${most}`;
     },
   },
   {

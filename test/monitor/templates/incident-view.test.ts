@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { summarizeIncident } from "../../../src/monitor/templates/incident-view.ts";
+import { incidentOf } from "../incidents/incident-of.ts";
+
+const FROM = Date.parse("2026-11-23T10:35:00Z");
+
+test("the sentence of an incident says what is now while it goes on and has had a larger hour", () => {
+  const counts = {
+    ...{ negative: 635, total: 753, from: FROM, to: FROM + 85 * MINUTE },
+    most: { count: 550, until: FROM + 65 * MINUTE },
+    lastHour: { negative: 280, total: 330 },
+  };
+  const said = (incident: Parameters<typeof incidentOf>[0], more: Partial<typeof counts> = {}) =>
+    summarizeIncident({ incident: incidentOf(incident), counts: { ...counts, ...more } }, "UTC");
+  const whole =
+    "635 negative mentions of 753 in all from Mon 23 Nov, 10:35 UTC to 12:00; the most in one hour: 550, until 11:40";
+  expect(said({ measure: "negative" })).toBe(`${whole}; in the last hour: 280`);
+  expect(said({ measure: "negative", calmSince: FROM + HOUR })).toBe(whole);
+  expect(said({ measure: "negative", status: "over" })).toBe(whole);
+  const until = counts.to;
+  expect(said({ measure: "negative" }, { most: { count: 550, until } })).toContain("550, until 12:00");
+  expect(said({ measure: "negative" }, { most: { count: 550, until } })).not.toContain("in the last hour");
+});
