@@ -30,6 +30,12 @@ test("a problem that goes on is told as it is now, and is one alert, which began
   }
   const open = await stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId);
   expect(open).toMatchObject([
-    { because: "5 mails came back", values: { bounces: 5 }, openedAt: NOON, firedAt: NOON + 5 * MINUTE, notifyCount: 1 },
+    {
+      because: "5 mails came back",
+      values: { bounces: 5 },
+      openedAt: NOON,
+      firedAt: NOON + 5 * MINUTE,
+      notifyCount: 1,
+    },
   ]);
 });
