@@ -42,6 +42,7 @@ beforeAll(async () => {
       sentiment: null,
     }),
     said(8, BEGAN - 2 * HOUR, { sentiment: "negative" }),
+    said(10, BEGAN - 2 * HOUR, { sentiment: "negative", text: "Fire, says @ann" }),
     said(9, NOW, { sentiment: "negative" }),
   ];
   for (const queryId of ["1", "2"]) {
@@ -72,7 +73,7 @@ beforeAll(async () => {
   await web.stores.incidents.save([incident, { ...part, partOf: begun.id }]);
   await web.stores.incidents.addEntries(PROJECT, [
     { incidentId: begun.id, at: BEGAN + 12 * MINUTE, kind: "Handled", detail: "by ann" },
-    { incidentId: begun.id, at: BEGAN + HOUR, kind: "Joined", detail: "hidden-rule-name" },
+    { incidentId: begun.id, at: BEGAN + HOUR, kind: "Joined", detail: "hidden-rule-name", alertId: other.id },
     { incidentId: begun.id, at: BEGAN + 4 * HOUR, kind: "Over", detail: "calm for 1 h" },
   ]);
   const by = { via: "page", login: "ann", typed: null } as const;
@@ -134,6 +135,13 @@ test("a review has what happened, what was said and the stories, and no author, 
     for (const hidden of ["@ann", "author0", "among colleagues", "hidden-rule-name"])
       expect(text).not.toContain(hidden);
   }
+});
+
+test("its page says first what it is about, which alert joined, and a story from its first mention on", async () => {
+  const page = plain(await read(""));
+  expect(page).toMatch(/“Fire, says @ann” .*Statement.* 5 mentions Fire, says @ann first .*07:05/);
+  expect(page).toContain("An alert joined: ");
+  expect(page.indexOf("What happened")).toBeLessThan(page.indexOf("Nobody has written"));
 });
 
 test("what was learned is written by a responder, replaced by who has read it, and is in both", async () => {

@@ -4,7 +4,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
-import { incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
+import { entryWords, incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
 import {
   statementSection,
   storiesSection,
@@ -14,9 +14,10 @@ import {
 } from "../parts/incident-story.ts";
 import { type IncidentStory, ROOM_LENGTHS, ROOM_MS } from "../parts/incident-work.ts";
 import { livePart } from "../parts/live.ts";
+import { storyWords } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
-import { foreign } from "../parts/words.ts";
+import { foreign, shorten } from "../parts/words.ts";
 
 /** What a press showed: a new link, which is shown once, or why nothing was done. */
 export interface Pressed {
@@ -64,15 +65,17 @@ ${alertsSection(story, times)}
 }
 
 export function incidentPart(
-  { incident, entries, notes, volume, stories }: IncidentStory,
+  { incident, members, entries, notes, volume, stories }: IncidentStory,
   times: Times,
 ): Html {
+  const [largest] = stories;
   return html`<p class="alert-line">${incidentBadge(incident)} ${incidentSpan(incident, times)} · ${incidentStatus(incident, times)}</p>
+${largest !== undefined && html`<p class="because" dir="auto">“${shorten(storyWords(largest.first), 160)}”</p>`}
 ${statementSection(notes, times, "Colleagues")}
-${commentsSection(notes, times)}
 ${volumeSection(volume, times, "Colleagues")}
 ${storiesSection(stories, times, "Colleagues")}
-${timelineSection(entries, notes, times, "Colleagues")}`;
+${timelineSection(entries, notes, times, "Colleagues", (entry) => entryWords(entry, members, times))}
+${commentsSection(notes, times)}`;
 }
 
 const STATUSES = ["Looking into it", "Holding statement out", "Statement published", "Watching", "Over"];

@@ -2,6 +2,7 @@ import {
   type Alert,
   expandReason,
   type Incident,
+  type IncidentEntry,
   type ListedIncident,
   type ShownIncident,
   wordsOf,
@@ -26,6 +27,14 @@ ${about !== null && html`<p class="because" dir="auto">“${shorten(about.title 
   )}</ol>`;
 }
 
+/** What happened to an incident; of an alert that joined it, or was taken out, which one. */
+export function entryWords({ kind, alertId }: IncidentEntry, members: readonly Alert[], times: Times): string {
+  const alert = OF_AN_ALERT.has(kind) ? members.find(({ id }) => id === alertId) : undefined;
+  return alert === undefined ? wordsOf(kind) : `${wordsOf(kind)}: ${times.titleOf(alert.rule)}`;
+}
+
+const OF_AN_ALERT: ReadonlySet<IncidentEntry["kind"]> = new Set(["Joined", "NewFact", "Split"]);
+
 /** The status of an incident, its alerts and its timeline, for the pages of its alerts. */
 export function incidentPanel(
   { incident, members, entries }: ShownIncident,
@@ -39,9 +48,9 @@ export function incidentPanel(
 <span>${nameOf(one, times, alertId)}, ${one.severity}, ${one.state}</span></li>`,
   )}</ul>
 <ol class="timeline">${entries.map(
-    ({ at, kind, detail }) =>
-      html`<li><span class="when">${times.moment(at)}</span>
-<span><strong>${wordsOf(kind)}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
+    (entry) =>
+      html`<li><span class="when">${times.moment(entry.at)}</span>
+<span><strong>${entryWords(entry, members, times)}</strong> <span dir="auto" class="detail">${entry.detail}</span></span></li>`,
   )}</ol></section>`;
 }
 

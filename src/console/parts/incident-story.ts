@@ -98,10 +98,11 @@ export function timelineOf(
   entries: readonly IncidentEntry[],
   notes: readonly IncidentNote[],
   readers: Readers,
+  whatOf: (entry: IncidentEntry) => string = ({ kind }) => wordsOf(kind),
 ): readonly { readonly at: Instant; readonly what: string; readonly detail: string }[] {
   const happened = entries
     .filter(({ kind }) => readers === "Colleagues" || !SORTING.has(kind))
-    .map(({ at, kind, detail }) => ({ at, what: wordsOf(kind), detail }));
+    .map((entry) => ({ at: entry.at, what: whatOf(entry), detail: entry.detail }));
   const said = notes
     .filter(({ kind }) => kind === "statement")
     .map(({ at, status, text }) => ({ at, what: "Statement", detail: status ?? shorten(text, 120) }));
@@ -113,9 +114,10 @@ export function timelineSection(
   notes: readonly IncidentNote[],
   times: Times,
   readers: Readers,
+  whatOf?: (entry: IncidentEntry) => string,
 ): Html {
   return html`<section class="panel" aria-labelledby="h-line"><h2 id="h-line">What happened</h2>
-<ol class="timeline">${timelineOf(entries, notes, readers).map(
+<ol class="timeline">${timelineOf(entries, notes, readers, whatOf).map(
     ({ at, what, detail }) => html`<li><span class="when">${times.moment(at)}</span>
 <span><strong>${what}</strong> <span dir="auto" class="detail">${detail}</span></span></li>`,
   )}</ol></section>`;

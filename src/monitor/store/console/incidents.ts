@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Instant } from "../../../lib/instant.ts";
+import { DAY, type Instant } from "../../../lib/instant.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Incident } from "../../model/incident.ts";
 import type { IncidentFigures, ShownStory, VolumeCount, WholeShownIncident } from "../../model/shown.ts";
@@ -102,7 +102,10 @@ export function createConsoleIncidents(db: Db) {
       return rows[0] ?? NO_FIGURES;
     },
 
-    /** What several mentions of [from, to) say, the most shared first: all its mentions are counted. */
+    /**
+     * What several mentions of [from, to) say, the most shared there first. As in messages, a story is counted from a day
+     * before: what set an incident off came before its first window.
+     */
     async incidentStories(
       { projectId }: Incident,
       queryIds: readonly string[],
@@ -110,18 +113,21 @@ export function createConsoleIncidents(db: Db) {
       to: Instant,
       limit: number,
     ): Promise<ShownStory[]> {
-      const ofIncident = sql`m.project_id = ${projectId} and m.query_id = any(${[...queryIds]}::text[])
-        and m.event_at >= ${at(from)} and m.event_at < ${at(to)}`;
+      const since = (
+        start: Instant,
+      ) => sql`m.project_id = ${projectId} and m.query_id = any(${[...queryIds]}::text[])
+        and m.event_at >= ${at(start)} and m.event_at < ${at(to)}`;
       const { rows } = await sql<ShownStory>`
         with top as (
-          select m.story, count(*)::int as n, min(m.event_at) as since from earshot.mentions m where ${ofIncident}
+          select m.story, count(*)::int as n, min(m.event_at) as since from earshot.mentions m where ${since(from)}
           group by m.story having count(*) >= ${LEAST_COPIES} order by n desc, since, m.story limit ${limit}),
         -- Without their texts: a story may have ten thousands of mentions.
         copies as materialized (
           select m.story, m.query_id, m.resource_id, m.day, m.event_at, m.reach,
             (m.body->>'followers')::double precision as followers
-          from earshot.mentions m where ${ofIncident} and m.story in (select story from top))
-        select top.n as mentions, f.body as first, w.body as widest from top
+          from earshot.mentions m where ${since(from - DAY)} and m.story in (select story from top))
+        select (select count(*)::int from copies c where c.story = top.story) as mentions, f.body as first, w.body as widest
+        from top
         cross join lateral (
           select m.body from (
             select * from copies c where c.story = top.story order by c.event_at, c.resource_id limit 1) c
@@ -131,7 +137,7 @@ export function createConsoleIncidents(db: Db) {
             select * from copies c where c.story = top.story
             order by c.reach desc nulls last, c.followers desc nulls last, c.event_at, c.resource_id limit 1) c
           join earshot.mentions m using (query_id, resource_id, day) where m.project_id = ${projectId}) w
-        order by top.n desc, top.since, top.story
+        order by mentions desc, top.since, top.story
       `.execute(db);
       return rows;
     },
