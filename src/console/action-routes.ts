@@ -22,6 +22,8 @@ import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { actionDonePage, actionPage } from "./pages/action.ts";
 import { silencesPage } from "./pages/silences.ts";
+import { ALERT_WORK, alertNotice, describeAlertWork } from "./parts/alert-work.ts";
+import type { PressNotice } from "./parts/workflow.ts";
 
 /** What people do, and what signs their forms and links: the same for every process. */
 export interface ConsoleActions extends AlertActions {
@@ -92,6 +94,34 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (refused !== null) return refuse(request, reply, 409, `Nothing was changed: ${refused}`);
     return reply.redirect(`/alerts/${alert.id}`, 303);
   });
+
+  app.post("/alerts/work", ownForm, async (request, reply) => {
+    const form = WorkForm.safeParse(request.body ?? {});
+    if (!form.success) return answerWork(request, reply, 400, NONE_CHOSEN);
+    const by = actorOf(request, form.data.by);
+    const asked = { do: form.data.do, to: "", length: LINK_SILENCE_MS };
+    const alerts = await Promise.all(form.data.alert.map((id) => facts.alert(id)));
+    const kept = alerts.filter((alert) => alert !== null);
+    const named = kept.slice(0, 5).map(({ queryName, rule }) => `${queryName}, ${rule}`);
+    const target = `${named.join("; ")}${kept.length > 5 ? ` and ${kept.length - 5} more` : ""}`;
+    request.noted = { actor: by, target, detail: asked.do };
+    const refused: { name: string; because: string }[] = [];
+    // One after the other: each locks its query.
+    for (const alert of kept) {
+      const because = await perform(actions, alert, asked, by);
+      if (because !== null)
+        refused.push({ name: `${alert.queryName}: ${times.titleOf(alert.rule)}`, because });
+    }
+    const done = kept.length - refused.length;
+    return answerWork(request, reply, done === 0 ? 409 : 200, describeAlertWork(asked.do, done, refused));
+  });
+
+  async function answerWork(request: FastifyRequest, reply: FastifyReply, status: number, said: PressNotice) {
+    if (request.headers["hx-request"] === "true")
+      return frames.sendHtml(reply.code(status).header("hx-trigger", "worked"), alertNotice(said));
+    if (status !== 200) return refuse(request, reply, status, said.sentence);
+    return reply.redirect(Back.parse(request.body ?? {}).back, 303);
+  }
 
   app.get("/act/:link", async (request, reply) => {
     const found = await alertOfLink(request);
@@ -198,6 +228,24 @@ const Length = z
   .transform((text) => parseDuration(text) ?? 0)
   .pipe(z.number().min(60_000).max(LONGEST_SILENCE_MS))
   .catch(4 * HOUR);
+const NONE_CHOSEN: PressNotice = {
+  sentence: "Nothing was changed: choose alerts first.",
+  fault: true,
+  undo: null,
+};
+/** As many as a page lists. */
+const MOST_CHOSEN = 50;
+const Back = z.object({
+  back: z
+    .string()
+    .max(500)
+    .regex(/^\/alerts(?:\?[\w=&-]*)?$/)
+    .catch("/alerts"),
+});
+const WorkForm = Form.extend({
+  do: z.enum(ALERT_WORK),
+  alert: z.union([z.guid().transform((id) => [id]), z.array(z.guid()).min(1).max(MOST_CHOSEN)]),
+});
 const ActForm = Form.extend({
   do: AlertLink.shape.action,
   to: Name,

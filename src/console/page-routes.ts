@@ -54,11 +54,21 @@ export function pageRoutes(
   });
 
   route(app, "/alerts", frames, {
-    isShared: () => true,
-    page: (request) => alertsPage(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
-    parts: (request) => ({
-      list: () => alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query)),
-    }),
+    // Whoever may act has a form of their own around the list; the list is the same for all.
+    isShared: (request, part) => part !== null || !work.hasActions || !mayAct(request),
+    page: async (request) => {
+      const form = await workFormOf(request, work);
+      const address = form?.back ?? addressOf(request.url);
+      const question = AlertsQuestion.parse(request.query);
+      const make = () => alertsPart(address, all, question, { isWorkedOn: form !== null });
+      const list = await (form === null ? make() : frames.share(request, make));
+      return alertsPage(address, question, list, form);
+    },
+    parts: (request) => {
+      const part = (isWorkedOn: boolean) => () =>
+        alertsPart(addressOf(request.url), all, AlertsQuestion.parse(request.query), { isWorkedOn });
+      return { list: part(false), "work-list": part(true) };
+    },
     json: (request) => readAlerts(all, AlertsQuestion.parse(request.query)),
   });
 

@@ -176,3 +176,44 @@ test("a link that was changed, signed by somebody else or is a week old does not
   }
   expect(await stateOf()).toBe("firing");
 });
+
+test("chosen alerts of the list are acknowledged or silenced at once, and what was not done is said", async () => {
+  const other = anAlert({ openedAt: NOW - 60_000 * ++count, fingerprint: `f${count}` });
+  await web.stores.alerts.save([other]);
+  const { token, cookie } = await formOf("/alerts?state=all");
+  const press = (fields: readonly [string, string][], by: Record<string, string> = {}) =>
+    fetch(`${web.url}/alerts/work`, {
+      ...{ method: "POST", redirect: "manual" },
+      headers: { accept: "text/html", authorization: BASIC, cookie, ...by },
+      body: new URLSearchParams([["token", token], ["by", "Ann"], ["back", "/alerts?state=all"], ...fields]),
+    });
+  const script = { "hx-request": "true" };
+  const both: [string, string][] = [alert, other].map(({ id }) => ["alert", id]);
+  const first = await press([["do", "acknowledge"], both[0] ?? ["", ""]], script);
+  expect([first.headers.get("hx-trigger"), await first.text()]).toEqual([
+    "worked",
+    `<p class="notice"><bdi>1 alert acknowledged.</bdi></p>`,
+  ]);
+  expect(await historyOf()).toEqual(['AcknowledgedBy by team, as "Ann"']);
+  const again = await (await press([["do", "acknowledge"], ...both], script)).text();
+  expect(again).toMatch(/1 alert acknowledged\. Aurora Air: .*has acknowledged it\./);
+  const nothing = await press([["do", "acknowledge"], ...both]);
+  expect([nothing.status, await nothing.text()]).toEqual([
+    409,
+    expect.stringContaining("Nothing was changed."),
+  ]);
+  const silenced = await press([["do", "silence"], ...both]);
+  expect([silenced.status, silenced.headers.get("location")]).toEqual([303, "/alerts?state=all"]);
+  expect((await historyOf()).at(-1)).toMatch(/^Silenced/);
+  for (const fields of [
+    [["do", "acknowledge"]],
+    [["do", "resolve"], ...both],
+    [
+      ["do", "silence"],
+      ["alert", "x"],
+    ],
+  ])
+    expect((await press(fields as [string, string][])).status).toBe(400);
+  const elsewhere = await press([["do", "silence"], ...both, ["back", "//evil.example"]]);
+  expect(elsewhere.headers.get("location") ?? "/alerts").toMatch(/^\/alerts/);
+});

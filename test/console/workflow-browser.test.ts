@@ -2,8 +2,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "../../src/console/auth/manage-users.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import { faultsOfPages } from "./faults-of-page.ts";
-import { makeAStory } from "./make-a-story.ts";
+import { anAlert, makeAStory } from "./make-a-story.ts";
 import { hasBrowser, openBrowser } from "./open-browser.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
@@ -103,6 +104,54 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
     120_000,
   );
 
+  test.each([1280, 390])(
+    "alerts by keyboard alone, at %i pixels: move, acknowledge, silence, open, help",
+    async (width) => {
+      const context = await browser.newContext({ viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      const rows = page.locator("#part-work-list li.alert");
+      await logIn(page);
+      const fresh = [1, 2, 3].map((n) =>
+        anAlert({
+          openedAt: NOW - n - width * MINUTE,
+          fingerprint: `keys ${width} ${n}`,
+          queryName: `Keys ${n}`,
+        }),
+      );
+      await web.stores.alerts.save(fresh);
+      await page.goto(
+        `${web.url}/alerts?state=all&after=${NOW - width * MINUTE}_ffffffff-ffff-ffff-ffff-ffffffffffff`,
+      );
+      const focused = () => page.evaluate("document.activeElement.id");
+      const keys = async (...all: string[]) => {
+        for (const one of all) await page.keyboard.press(one);
+      };
+      await keys("j", "j", "j", "k");
+      expect(await focused()).toBe(`row-${fresh[1]?.id}-item`);
+      await keys("a");
+      await said(page, "1 alert acknowledged.");
+      await rows.nth(1).getByText("acknowledged").waitFor();
+      // The list was replaced, and the row has the focus as before.
+      expect(await focused()).toBe(`row-${fresh[1]?.id}-item`);
+      await keys("a");
+      await said(page, "ann has acknowledged it");
+      await keys("j", "x", "k", "k", "x", "s");
+      await said(page, "2 alerts silenced for 4 hours.");
+      expect(
+        (await web.stores.alerts.events(fresh[2]?.projectId ?? "", fresh[2]?.id ?? "")).at(-1)?.what,
+      ).toMatch(/^Silenced/);
+      await keys("?");
+      expect(await page.locator("#keys").innerText()).toContain("silence for 4 hours");
+      await keys("Escape");
+      await page.locator("#keys").waitFor({ state: "hidden" });
+      await rows.first().focus();
+      await keys("Enter");
+      await page.waitForURL(`**/alerts/${fresh[0]?.id}`);
+      await context.close();
+    },
+    120_000,
+  );
+
   test("without scripts boxes and buttons do the same", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
@@ -126,6 +175,10 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
       await logIn(page);
       await page.goto(`${web.url}/mentions?query=4`);
       await look("work-list");
+      await page.goto(`${web.url}/alerts?state=open`);
+      await page.locator("#part-work-list li.alert input").first().check();
+      await look("alerts-chosen");
+      await page.goto(`${web.url}/mentions?query=4`);
       await page.locator(`${ROWS} input`).nth(0).check();
       await page.locator(`${ROWS} input`).nth(1).check();
       await look("work-chosen");

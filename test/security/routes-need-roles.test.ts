@@ -24,6 +24,7 @@ const ROLES: readonly UserRole[] = ["viewer", "responder", "editor", "admin"];
 const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
   responder: [
     "POST /alerts/:id/act",
+    "POST /alerts/work",
     "POST /mentions/categories",
     "POST /incidents/:id/statement",
     "POST /incidents/:id/review",
@@ -187,6 +188,7 @@ const FOR_ACTING = [
   "POST /lists",
   "POST /lists/end",
   "POST /alerts/:id/act",
+  "POST /alerts/work",
   "POST /silences",
   "POST /silences/:id/expire",
 ];

@@ -1,11 +1,13 @@
 /**
- * Brings the list of mentions to life for whoever works on it: a current mention that keys move, boxes that stay chosen
- * while the list is replaced, and a bar that shows while something is chosen. Without it, boxes and buttons do the same.
+ * Brings the list of mentions, or of alerts, to life for whoever works on it: a current row that keys move, boxes that stay
+ * chosen while the list is replaced, and a bar that shows while something is chosen. Without it, boxes and buttons do the
+ * same. The bar says in `data-keys` which key presses which of its buttons.
  */
 
 (() => {
   const form = document.getElementById("work");
   const list = document.getElementById("part-work-list");
+  const ROW = "li[tabindex]";
   if (!form || !list) return;
   const count = document.getElementById("chosen");
   const none = document.getElementById("choose-none");
@@ -13,10 +15,10 @@
   const openKeys = document.getElementById("open-keys");
   openKeys.hidden = false;
   openKeys.addEventListener("click", () => help.showModal());
-  const items = () => [...list.querySelectorAll("li.mention")];
+  const items = () => [...list.querySelectorAll(ROW)];
   const boxOf = (item) => item.querySelector("input[type=checkbox]");
   const chosen = () => items().filter((item) => boxOf(item).checked);
-  const currentItem = () => document.activeElement?.closest?.("#part-work-list li.mention") ?? null;
+  const currentItem = () => document.activeElement?.closest?.(`#part-work-list ${ROW}`) ?? null;
 
   const show = () => {
     const number = chosen().length;
@@ -90,7 +92,7 @@
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target !== list) return;
     for (const item of items()) if (kept.chosen.includes(item.id)) boxOf(item).checked = true;
-    // A mention that left the list makes room for the next one.
+    // A row that left the list makes room for the next one.
     const place = [kept.current, ...kept.after].find((id) => id && document.getElementById(id));
     if (place && (!document.activeElement || document.activeElement === document.body))
       document.getElementById(place).focus();
@@ -123,11 +125,11 @@
     k: () => move(-1),
     x: () => currentItem() && choose(currentItem(), !boxOf(currentItem()).checked, false),
     X: () => currentItem() && choose(currentItem(), true, true),
-    e: () => press("done"),
-    a: () => press("assign-me"),
     u: () => document.getElementById("undo")?.click(),
     "?": () => help.showModal(),
   };
+  const own = form.dataset.keys.split(" ");
+  for (let at = 0; at < own.length; at += 2) KEYS[own[at]] = () => press(own[at + 1]);
   const isField = (target) =>
     target.isContentEditable ||
     ["TEXTAREA", "SELECT"].includes(target.tagName) ||
@@ -135,8 +137,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isField(event.target)) return;
     if (help.open || (!keysOn.checked && event.key !== "?")) return;
-    if (event.key === "Enter" && event.target.matches("li.mention")) {
-      event.target.querySelector('a[href^="/why"]').click();
+    if (event.key === "Enter" && event.target.matches(ROW)) {
+      event.target.querySelector('h3 a, a[href^="/why"]').click();
       return;
     }
     const act = Object.hasOwn(KEYS, event.key) ? KEYS[event.key] : null;

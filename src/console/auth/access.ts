@@ -124,6 +124,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /metrics": { role: "viewer", scope: "metrics" },
   // Responders
   "POST /alerts/:id/act": responders,
+  "POST /alerts/work": responders,
   "POST /incidents/:id/statement": responders,
   "POST /incidents/:id/review": responders,
   "POST /incidents/:id/comment": responders,
@@ -165,6 +166,7 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /act/:link": "alert.act",
   "POST /unsubscribe/*": "digest.unsubscribe",
   "POST /alerts/:id/act": "alert.act",
+  "POST /alerts/work": "alert.work",
   "POST /incidents/:id/statement": "incident.statement",
   "POST /incidents/:id/review": "incident.review",
   "POST /incidents/:id/comment": "incident.comment",

@@ -4,10 +4,24 @@ import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { foreign, formatCompact, shorten } from "./words.ts";
 
-/** Alerts, one row each: severity, rule, query, since when, why. */
-export function alertList(alerts: readonly ListedAlert[], times: Times, empty: string): Html {
+/** Alerts, one row each: severity, rule, query, since when, why. `isWorkedOn`: each has a box of the form `work`. */
+export function alertList(
+  alerts: readonly ListedAlert[],
+  times: Times,
+  empty: string,
+  isWorkedOn = false,
+): Html {
   if (alerts.length === 0) return html`<p class="empty">${empty}</p>`;
-  return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times))}</ol>`;
+  return html`<ol class="alerts">${alerts.map((alert) => alertItem(alert, times, isWorkedOn))}</ol>`;
+}
+
+/** The attributes and the box of a row that keys move to. */
+export function workableRow(id: string, name: string): { readonly attributes: Html; readonly box: Html } {
+  return {
+    attributes: html` id="row-${id}-item" tabindex="-1"`,
+    box: html`<label class="choose"><input type="checkbox" form="work" name="alert" id="row-${id}-box" value="${id}"><span
+  class="unseen">Choose ${name}</span></label>`,
+  };
 }
 
 /** What happened, and in grey how sure that is. */
@@ -27,10 +41,11 @@ function saidIn({ newestMention: mention }: ListedAlert): Html | null {
 <strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
 }
 
-function alertItem(alert: ListedAlert, times: Times): Html {
+function alertItem(alert: ListedAlert, times: Times, isWorkedOn: boolean): Html {
   const said = saidIn(alert);
-  return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}">
-<div class="alert-head">${severityBadge(alert)}<h3>
+  const row = isWorkedOn ? workableRow(alert.id, `${alert.queryName}: ${times.titleOf(alert.rule)}`) : null;
+  return html`<li class="alert is-${alert.state === "resolved" ? "resolved" : alert.severity}"${row?.attributes}>
+<div class="alert-head">${row?.box}${severityBadge(alert)}<h3>
 <a id="alert-${alert.id}" href="/alerts/${alert.id}">${foreign(alert.queryName)}: ${times.titleOf(alert.rule)}</a>
 </h3>
 <span class="when">${alertSpan(alert, times)}</span>

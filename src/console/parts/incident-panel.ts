@@ -10,21 +10,33 @@ import {
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
+import { workableRow } from "./alert-list.ts";
 import { foreign, shorten } from "./words.ts";
 
 /** Incidents that have not ended, one row each. The page of the alert that began it is the page of the incident. */
-export function incidentList(incidents: readonly ListedIncident[], times: Times): Html | null {
+export function incidentList(
+  incidents: readonly ListedIncident[],
+  times: Times,
+  /** Whether each has a box of the form `work`, for that alert. */
+  isWorkedOn = false,
+): Html | null {
   if (incidents.length === 0) return null;
-  return html`<ol class="alerts">${incidents.map(
-    ({ incident, rule, about }) => html`<li class="alert is-${incident.severity}">
-<div class="alert-head">${incidentBadge(incident)}
+  const rowOf = ({ incident, rule }: ListedIncident) =>
+    isWorkedOn
+      ? workableRow(incident.leaderId, `${incident.queryName}: ${times.titleOf(rule)}`)
+      : { attributes: null, box: null };
+  return html`<ol class="alerts">${incidents.map((one) => {
+    const { incident, rule, about } = one;
+    const row = rowOf(one);
+    return html`<li class="alert is-${incident.severity}"${row.attributes}>
+<div class="alert-head">${row.box}${incidentBadge(incident)}
 <h3><a id="incident-${incident.id}" href="/alerts/${incident.leaderId}">${foreign(incident.queryName)}: ${times.titleOf(rule)}</a></h3>
 <span class="when">${incidentSpan(incident, times)}</span></div>
 ${about !== null && html`<p class="because" dir="auto">“${shorten(about.title ?? about.text ?? "", 160)}”</p>`}
 <p class="${about === null ? "because" : "detail"}">${incidentStatus(incident, times)}</p>
 <div class="mention-foot"><span class="fact">${counted(incident.alerts, "alert")}</span></div>
-</li>`,
-  )}</ol>`;
+</li>`;
+  })}</ol>`;
 }
 
 /** What happened to an incident; of an alert that joined it, or was taken out, which one. */

@@ -6,7 +6,11 @@ import { incidentList } from "./incident-panel.ts";
 import type { PageParts } from "./page.ts";
 
 /** What is open, the most important first: so many incidents, and so many alerts that are in none. */
-export async function openAlertsPart({ facts, times }: PageParts, most: number): Promise<Html> {
+export async function openAlertsPart(
+  { facts, times }: PageParts,
+  most: number,
+  isWorkedOn = false,
+): Promise<Html> {
   const [incidents, alerts, count, quietSince] = await Promise.all([
     facts.openIncidents(most),
     facts.openAlertsAlone(most),
@@ -20,7 +24,7 @@ export async function openAlertsPart({ facts, times }: PageParts, most: number):
   const groups = groupByAttention(incidents, alerts, times.now());
   const list = html`${groups[0]?.attention !== "NeedsSomebody" && html`<p class="lead">Nothing needs anybody.</p>`}${groups.map(
     (group) => html`<h3 class="attention">${HEADINGS[group.attention]}</h3>
-${incidentList(group.incidents, times)}${group.alerts.length > 0 && alertList(group.alerts, times, "")}`,
+${incidentList(group.incidents, times, isWorkedOn)}${group.alerts.length > 0 && alertList(group.alerts, times, "", isWorkedOn)}`,
   )}`;
   // Alerts of an incident are on its page, and by time in the list of all.
   if (count <= alerts.length) return list;

@@ -64,14 +64,14 @@ export function noticeLine(
  */
 export function workBar(form: WorkForm): Html {
   return html`<form id="work" class="work-bar" method="post" action="/mentions/work" hx-post="/mentions/work" hx-target="#work-notice"
-  aria-label="Chosen mentions">
+  aria-label="Chosen mentions" data-keys="e done a assign-me">
 ${hiddenFields(form)}<button name="do" value="typed" hidden>Do what was typed</button>
 <p class="chosen" role="status"><span id="chosen">Choose mentions above.</span> <button type="button" id="choose-none" hidden>Choose none</button></p>
 <div class="work-row">${pressButtons(form)}</div></form>
 ${namesList(form)}`;
 }
 
-function hiddenFields({ token, back }: WorkForm): Html {
+export function hiddenFields({ token, back }: WorkForm): Html {
   return html`<input type="hidden" name="token" value="${token}"><input type="hidden" name="back" value="${back}">`;
 }
 
@@ -97,15 +97,17 @@ function pressButtons({ asksName }: WorkForm): Html {
 <button name="do" value="untag">Remove tag</button></span>`;
 }
 
-/** The keys of the list, shown by `?`. */
-export function keysHelp(): Html {
+/** The keys of a list, shown by `?`. */
+export function keysHelp(keys: readonly KeyHelp[]): Html {
   return html`<dialog id="keys" aria-labelledby="h-keys"><h2 id="h-keys">Keys</h2>
-<dl class="facts">${KEYS.map(([keys, what]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${what}</dd>`)}</dl>
+<dl class="facts">${keys.map(([keys, what]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${what}</dd>`)}</dl>
 <label class="check"><input type="checkbox" id="keys-on" checked> Keys are on, except in a field</label>
 <form method="dialog"><button>Close</button></form></dialog>`;
 }
 
-const KEYS: readonly (readonly [readonly string[], string])[] = [
+export type KeyHelp = readonly [keys: readonly string[], what: string];
+
+export const MENTION_KEYS: readonly KeyHelp[] = [
   [["j", "k"], "next, previous mention"],
   [["Enter"], "open its page"],
   [["x"], "choose it; with Shift: all from the last chosen one"],
