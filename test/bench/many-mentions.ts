@@ -54,11 +54,16 @@ export async function noteManyMentions(db: Db): Promise<void> {
   );
 }
 
-/** Counts them as the product does, but a day at once and only where nothing was counted: of ten millions this is quicker. */
+/**
+ * Counts them as the product does, but a day at once, the newest first, and only where nothing was counted: of ten millions
+ * this is quicker.
+ */
 export async function countManyMentions(db: Db, { from, days }: ManyMentions): Promise<void> {
-  for (let n = 0; n <= days; n++) {
+  for (let n = days; n >= 0; n--) {
     const day = sql`${utcDay(from + n * DAY)}::date`;
-    await sql`
+    await db.transaction().execute(async (tx) => {
+      await sql`select set_config('work_mem', '256MB', true)`.execute(tx);
+      await sql`
       with counted as (
         insert into earshot.mention_counts
         select m.project_id, m.query_id, f.facet, date_bin('15 minutes', m.event_at, 'epoch'), ${VALUE}, count(*)::int,
@@ -74,7 +79,8 @@ export async function countManyMentions(db: Db, { from, days }: ManyMentions): P
       select project_id, query_id, facet, ${bucketOf(sql`value`)}, value, ${day}, sum(mentions), sum(negative), sum(neutral),
         sum(positive), coalesce(sum(reach), 0), count(reach)
       from counted group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-    `.execute(db);
+      `.execute(tx);
+    });
   }
   await sql`vacuum analyze earshot.mention_counts`.execute(db);
   await sql`vacuum analyze earshot.mention_days`.execute(db);
