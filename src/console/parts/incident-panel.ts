@@ -40,7 +40,11 @@ ${about !== null && html`<p class="because" dir="auto">“${shorten(about.title 
 }
 
 /** What happened to an incident; of an alert that joined it, or was taken out, which one. */
-export function entryWords({ kind, alertId }: IncidentEntry, members: readonly Alert[], times: Times): string {
+export function entryWords(
+  { kind, alertId }: IncidentEntry,
+  members: readonly Alert[],
+  times: Times,
+): string {
   const alert = OF_AN_ALERT.has(kind) ? members.find(({ id }) => id === alertId) : undefined;
   return alert === undefined ? wordsOf(kind) : `${wordsOf(kind)}: ${times.titleOf(alert.rule)}`;
 }
