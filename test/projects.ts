@@ -28,6 +28,7 @@ const THOROUGH: readonly string[] = [
   // Flows beyond the handful, the queue's contract on both engines, kills.
   "test/flows/",
   "test/oracle/worlds.test.ts",
+  "test/oracle/insights.test.ts",
   "test/monitor/queue/",
   // Processes and browsers.
   "test/admin/doctor/doctor.test.ts",

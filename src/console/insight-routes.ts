@@ -93,7 +93,7 @@ export function insightRoutes(
     isShared: () => true,
     page: async (request) => {
       const { scope, stories } = await storiesOf(await scopeOf(request));
-      const shown = { times, script: CHART_SCRIPT.address };
+      const shown = { times: times.inZone(scope.range.zone), script: CHART_SCRIPT.address };
       return storiesPage(addressOf(request.url), scope, stories, shown);
     },
     parts: () => ({}),
@@ -113,7 +113,7 @@ export function insightRoutes(
     isShared: () => true,
     page: async (request) => {
       const scope = await scopeOf(request);
-      const shown = { times, hasRules, script: CHART_SCRIPT.address };
+      const shown = { times: times.inZone(scope.range.zone), hasRules, script: CHART_SCRIPT.address };
       return responsePage(addressOf(request.url), scope, await responseOf(scope), shown);
     },
     parts: () => ({}),

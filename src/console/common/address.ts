@@ -1,4 +1,7 @@
 import { z } from "zod";
+/** That the page of mentions takes in its address: each is read by itself. */
+export const MOST_QUERIES = 20;
+
 /** The same address of this console with a query parameter set or removed. */
 export function withParameter(address: string, name: string, value: string | null): string {
   const { path, parameters } = readAddress(address);

@@ -19,6 +19,8 @@ export interface Times {
   /** `Wave of negative mentions`. */
   titleOf(rule: string): string;
   now(): Instant;
+  /** The same in another zone. */
+  inZone(zone: string): Times;
 }
 
 export function createTimes(
@@ -42,7 +44,8 @@ export function createTimes(
     if (Math.abs(now - at) < 180 * DAY) return `${date.format(at)} ${time.format(at)}`;
     return year.format(at);
   };
-  return {
+  const others = new Map<string, Times>();
+  const times: Times = {
     zone,
     clock: (at) => zoned.format(at).replace(",", ""),
     moment: (at) =>
@@ -50,7 +53,13 @@ export function createTimes(
     hour: (at) => time.format(at),
     titleOf,
     now: () => clock.now(),
+    inZone: (other) => {
+      const known = other === zone ? times : (others.get(other) ?? createTimes(clock, other, titleOf));
+      others.set(other, known);
+      return known;
+    },
   };
+  return times;
 }
 
 /** A note for readers about a clock that is not wall time; null for wall time. */

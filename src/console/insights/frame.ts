@@ -9,7 +9,7 @@ import {
   spanOfMoments,
 } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
-import { withParameter } from "../common/address.ts";
+import { MOST_QUERIES, withParameter } from "../common/address.ts";
 import { type Html, html } from "../common/html.ts";
 import { SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
@@ -149,28 +149,30 @@ function hidden(values: Readonly<Record<string, number | null>>): readonly Html[
   );
 }
 
-/** The page of the mentions that a number counts. Without a query of its own it is the only one that was chosen. */
+/** The page of the mentions that a number counts. Without queries of its own they are those that were chosen. */
 export function mentionsLink(
-  { question, chosen }: Pick<Scope, "question" | "chosen">,
+  { question, chosen, queries }: Pick<Scope, "question" | "chosen" | "queries">,
   of: {
     readonly from: number;
     readonly to: number;
-    readonly query?: string | null;
+    readonly queries?: readonly string[];
     readonly sentiment?: string | null;
     readonly facet?: { readonly facet: string; readonly value: string };
   },
 ): string {
-  const single = chosen.length === 1 ? (chosen[0]?.queryId ?? null) : null;
+  const ids = of.queries ?? (chosen.length === queries.length ? [] : chosen.map(({ queryId }) => queryId));
   const { sentiment = null, ...filters } = question.filters;
   const asked = {
-    ...{ query: of.query ?? single, sentiment: of.sentiment ?? sentiment, from: of.from, to: of.to },
+    ...{ sentiment: of.sentiment ?? sentiment, from: of.from, to: of.to },
     ...filters,
     ...(of.facet === undefined ? {} : { [of.facet.facet]: of.facet.value }),
   };
   const given = Object.entries(asked).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as [string, string]],
   );
-  return `/mentions?${new URLSearchParams(given)}`;
+  // More than that page takes: then it lists those of all queries.
+  const named = ids.length > MOST_QUERIES ? [] : ids.map((id): [string, string] => ["query", id]);
+  return `/mentions?${new URLSearchParams([...named, ...given])}`;
 }
 
 /** `12% more than the 1,100 before`. */

@@ -93,10 +93,22 @@ function only({ last, from, to, by, filters }: InsightsQuestion, queryId: string
 function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[] {
   return columnsOf(scope, (step, period) => {
     const parts = voices.map(({ name, queryId, fill, counts }) => ({
-      ...{ name, fill, n: counts[step] ?? 0, href: mentionsLink(scope, { ...period, query: queryId }) },
+      ...{
+        name,
+        fill,
+        n: counts[step] ?? 0,
+        href: mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, queryId) }),
+      },
     }));
     return { parts, ...(isCompared(scope) && { before: countsBefore[step] ?? 0 }) };
   });
+}
+
+/** Of a voice: its own, or those that have no colour of their own. */
+function queriesOf({ chosen }: Scope, voices: Volume["voices"], queryId: string | null): string[] {
+  if (queryId !== null) return [queryId];
+  const alone = new Set(voices.map((voice) => voice.queryId));
+  return chosen.map((query) => query.queryId).filter((id) => !alone.has(id));
 }
 
 function moodColumns(scope: Scope, { moods }: Volume): Column[] {
@@ -189,7 +201,7 @@ function shareTable(scope: Scope, { voices, total, before }: Volume): Html {
 <tbody>${voices.map(
     (voice) => html`<tr><th scope="row">${voice.queryId === null ? voice.name : foreign(voice.name)}</th>
 <td class="number">
-<a href="${mentionsLink(scope, { ...period, query: voice.queryId })}">${formatNumber(voice.total)}<span
+<a href="${mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, voice.queryId) })}">${formatNumber(voice.total)}<span
   class="unseen"> mentions of ${voice.name}</span></a>
 </td>
 <td class="number">${total === 0 ? "0%" : formatShare(voice.total / total)}</td>

@@ -14,13 +14,21 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
-import { withParameter } from "../common/address.ts";
+import { MOST_QUERIES, withParameter } from "../common/address.ts";
 import { WORKFLOW_SCRIPT } from "../common/assets.ts";
 import { type Html, html } from "../common/html.ts";
 import { livePart } from "../parts/live.ts";
 import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
 import type { Page, PageParts } from "../parts/page.ts";
-import { keysHelp, noticeLine, type PressNotice, type WorkForm, workBar } from "../parts/workflow.ts";
+import { foreign } from "../parts/words.ts";
+import {
+  keysHelp,
+  MENTION_KEYS,
+  noticeLine,
+  type PressNotice,
+  type WorkForm,
+  workBar,
+} from "../parts/workflow.ts";
 import { MOST_EXPORTED } from "../search/export-mentions.ts";
 import { type FoundMentions, findMentions } from "../search/find-mentions.ts";
 import { readNarrowing, WORK_FILTERS } from "../search/read-narrowing.ts";
@@ -41,28 +49,38 @@ const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().catch
 /** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
 const RANGES = ["24h", "7d", "30d"] as const;
 
+function withQueries(asked: unknown): unknown {
+  const query: unknown = (asked as { readonly query?: unknown } | null)?.query;
+  return Array.isArray(query) ? { ...(asked as object), query: null, queries: query } : asked;
+}
+
 /** The parameters of the list; invalid values are ignored. */
-export const MentionsQuestion = z.object({
-  query: optionalText(100),
-  sentiment: z.enum(SENTIMENTS).nullable().catch(null),
-  contains: optionalText(1_000),
-  author: optionalText(100),
-  domain: optionalText(100),
-  language: optionalText(20),
-  type: optionalText(40),
-  category: optionalText(100),
-  country: optionalText(100),
-  story: optionalText(40),
-  last: z.enum(RANGES).nullable().catch(null),
-  from: moment(),
-  to: moment(),
-  alert: z.uuid().nullable().catch(null),
-  assignee: optionalText(80),
-  status: z.enum(WORK_FILTERS).nullable().catch(null),
-  tag: optionalText(LONGEST_TAG),
-  list: optionalText(LONGEST_LIST_NAME),
-  after: z.string().max(2000).transform(readPosition).catch(null),
-});
+export const MentionsQuestion = z.preprocess(
+  withQueries,
+  z.object({
+    query: optionalText(100),
+    /** Several, where an address names more than one: links of charts do. */
+    queries: z.array(z.string().min(1).max(100)).max(MOST_QUERIES).catch([]),
+    sentiment: z.enum(SENTIMENTS).nullable().catch(null),
+    contains: optionalText(1_000),
+    author: optionalText(100),
+    domain: optionalText(100),
+    language: optionalText(20),
+    type: optionalText(40),
+    category: optionalText(100),
+    country: optionalText(100),
+    story: optionalText(40),
+    last: z.enum(RANGES).nullable().catch(null),
+    from: moment(),
+    to: moment(),
+    alert: z.uuid().nullable().catch(null),
+    assignee: optionalText(80),
+    status: z.enum(WORK_FILTERS).nullable().catch(null),
+    tag: optionalText(LONGEST_TAG),
+    list: optionalText(LONGEST_LIST_NAME),
+    after: z.string().max(2000).transform(readPosition).catch(null),
+  }),
+);
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
 /** What somebody asks for, and who "me" is; null: nobody that we know. */
@@ -100,7 +118,16 @@ export function searchOf(
   const because = [...faults, ...nameless];
   return {
     filter: {
-      ...{ projectId: null, queryId: query, sentiment, contains: null, from, to: until, alertId: alert },
+      ...{
+        projectId: null,
+        queryId: query,
+        queryIds: question.queries,
+        sentiment,
+        contains: null,
+        from,
+        to: until,
+        alertId: alert,
+      },
       ...{ author, domain, language, pageType: type, category, country, story },
       ...{ assignee: nameOf(assignee ?? null, me), status, tag, list },
     },
@@ -182,12 +209,12 @@ title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me,
 <p class="detail">${exportLinks(address)}${ruleLink(address, parts, asked)}${
       work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
     }</p>
-${limitsLine(question, parts)}<div class="panel">${
+${limitsLine(question, parts, queries)}<div class="panel">${
       lives || work !== null
         ? livePart(address, { name, on: lives ? ["mentions"] : [], alsoOn: ["worked from:body"] }, list)
         : list
     }</div>
-${work !== null && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>${workBar(work.form)}${keysHelp()}`}
+${work !== null && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>${workBar(work.form)}${keysHelp(MENTION_KEYS)}`}
 <p class="detail"><a href="/mentions.atom${feedSearch(question)}">Atom feed</a></p>`,
   };
 }
@@ -240,8 +267,14 @@ function hidden({ from, to, alert, story }: MentionsQuestion): readonly Html[] {
   );
 }
 
-function limitsLine({ from, to, alert, story }: MentionsQuestion, { times }: PageParts): Html | null {
+function limitsLine(
+  { from, to, alert, story, queries: ids }: MentionsQuestion,
+  { times }: PageParts,
+  queries: readonly { readonly queryId: string; readonly name: string }[],
+): Html | null {
+  const named = queries.filter(({ queryId }) => ids.includes(queryId));
   const limits = [
+    ids.length > 0 && html`those of ${named.map(({ name }, n) => html`${n > 0 && ", "}${foreign(name)}`)}`,
     alert !== null && html`those that met the rule of <a href="/alerts/${alert}">this alert</a>`,
     story !== null && "those that tell one story",
     from !== null && html`from ${times.moment(from)}`,

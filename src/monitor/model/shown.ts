@@ -55,6 +55,8 @@ export interface SpreadStory extends ShownStory {
 export interface MentionFilter {
   readonly projectId: string | null;
   readonly queryId: string | null;
+  /** Several queries, instead of one. */
+  readonly queryIds?: readonly string[];
   readonly sentiment: string | null;
   /** Part of the title or text, in any case. */
   readonly contains: string | null;
@@ -95,8 +97,10 @@ export interface MentionFilter {
 const SHORT_TIME = 8 * DAY;
 
 /** Whether the newest arrivals come first; else the newest published. A position in the list is a moment of that order. */
-export function isByArrival({ queryId, from = null, to = null }: MentionFilter): boolean {
-  return queryId === null && (from === null || to === null || to - from > SHORT_TIME);
+export function isByArrival({ queryId, queryIds = [], from = null, to = null }: MentionFilter): boolean {
+  return (
+    queryId === null && queryIds.length === 0 && (from === null || to === null || to - from > SHORT_TIME)
+  );
 }
 
 /** `to-do`: open, or in progress. */

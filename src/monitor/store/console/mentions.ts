@@ -129,7 +129,10 @@ const WITH_QUERY = sql`left join earshot.queries q on q.project_id = m.project_i
 
 /** Of all queries, moments of publication have an index in each of them. */
 function eachQuery(filter: MentionFilter) {
-  return filter.queryId !== null || isByArrival(filter) ? sql`(select) q` : sql`earshot.queries q`;
+  const { queryId, queryIds = [] } = filter;
+  if (queryId !== null || isByArrival(filter)) return sql`(select) q`;
+  if (queryIds.length === 0) return sql`earshot.queries q`;
+  return sql`(select * from earshot.queries where query_id = any(${[...queryIds]}::text[])) q`;
 }
 
 function ofQuery(filter: MentionFilter) {

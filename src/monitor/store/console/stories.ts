@@ -70,7 +70,7 @@ export function createConsoleStories(db: Db) {
         cross join lateral (
           select m.body from (
             select * from copies c where c.story = top.story
-            order by c.reach desc nulls last, c.followers desc nulls last, c.event_at, c.resource_id, c.query_id limit 1) c
+            order by coalesce(c.reach, c.followers) desc nulls last, c.event_at, c.resource_id, c.query_id limit 1) c
           join earshot.mentions m using (project_id, query_id, resource_id, day)) w
         order by top.n desc, top.since, top.story
       `.execute(db);
