@@ -120,9 +120,10 @@ export function ruleRoutes(
   async function ofSearch({ query }: FastifyRequest) {
     const question = MentionsQuestion.parse(query);
     const [queries, listed] = await Promise.all([parts.facts.queryNames(), parts.authorLists.all()]);
-    const queryName = queries.find(({ queryId }) => queryId === question.query)?.name ?? null;
+    const ids = [question.query, ...question.queries];
+    const queryNames = queries.filter(({ queryId }) => ids.includes(queryId)).map(({ name }) => name);
     const searched = searchOf({ question, me: "me" }, times.now());
-    const { content, notes } = ruleOfSearch(searched, { queryName, listed });
+    const { content, notes } = ruleOfSearch(searched, { queryNames, listed });
     return { text: content === null ? null : stringify(content, { lineWidth: 0 }), notes };
   }
 

@@ -8,6 +8,7 @@ import { DAY, HOUR } from "./world.ts";
 
 let world: InsightsWorld;
 let pages: ReadonlyMap<string, string>;
+let listed: ReadonlyMap<string, number>;
 
 /** Every page, with ranges, steps and filters, and days on which the clocks changed. */
 function addresses({ now }: InsightsWorld): readonly string[] {
@@ -44,7 +45,7 @@ function addresses({ now }: InsightsWorld): readonly string[] {
 }
 
 beforeAll(async () => {
-  ({ world, pages } = await playInsights(addresses));
+  ({ world, pages, listed } = await playInsights(addresses));
 }, 120_000);
 
 test("what judges imports nothing of the product", () => {

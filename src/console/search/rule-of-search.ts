@@ -38,7 +38,7 @@ export function asksForText({ filter, search }: Searched): boolean {
 /** The rule that matches what somebody searched, and what of the search is not in it, or says something else there. */
 export function ruleOfSearch(
   { filter, search }: Searched,
-  known: { readonly queryName: string | null; readonly listed: readonly ListedAuthor[] },
+  known: { readonly queryNames: readonly string[]; readonly listed: readonly ListedAuthor[] },
 ): RuleOfSearch {
   const notes: RuleNote[] = [];
   const parts = [
@@ -51,7 +51,7 @@ export function ruleOfSearch(
   if (when === null) return { content: null, notes: distinct(notes) };
   const content = {
     description: describe(filter, search),
-    ...(known.queryName !== null && { queries: known.queryName }),
+    ...(known.queryNames.length > 0 && { queries: oneOrMany(known.queryNames) }),
     severity: "warning",
     when,
   };

@@ -21,9 +21,20 @@ const LISTED = ["reuters", "ap", "bbc"].map(
 function made(asked: Record<string, string>, listed: readonly ListedAuthor[] = LISTED) {
   const searched = searchOf({ question: MentionsQuestion.parse(asked), me: "me" }, NOW);
   expect(asksForText(searched)).toBe(true);
-  const { content, notes } = ruleOfSearch(searched, { queryName: null, listed });
+  const { content, notes } = ruleOfSearch(searched, { queryNames: [], listed });
   return { when: content?.["when"] ?? null, content, notes: notes.map(({ part }) => part), searched };
 }
+
+test("the rule is for the queries that were chosen", () => {
+  const searched = searchOf({ question: MentionsQuestion.parse({ contains: "fire" }), me: "me" }, NOW);
+  const queries = (queryNames: string[]) =>
+    ruleOfSearch(searched, { queryNames, listed: [] }).content?.["queries"];
+  expect([queries([]), queries(["Acme"]), queries(["Acme", "Globex"])]).toEqual([
+    undefined,
+    "Acme",
+    ["Acme", "Globex"],
+  ]);
+});
 
 /** Of a rule file that is read as any other. */
 function predicateOf(content: unknown): (mention: Mention) => boolean {
