@@ -89,18 +89,16 @@ test.each([
     if (judgeInsights(world, address, other).findings.length === 0)
       missed.push(html.slice(at - 80, at + 40).replaceAll(/\s+/g, " "));
   }
-  // The scale of a chart is round, and says nothing by itself.
-  expect(
-    missed.filter((near) => !/<text x="[^"]*" (?:y="[^"]*" dy="1em"|y="1em")>[^<]*$/.test(near.slice(0, 80))),
-  ).toEqual([]);
+  expect(missed).toEqual([]);
 });
 
-/** Numbers that are read: neither of an element, nor of the fields above. */
+/** Numbers that are read below the fields; not the round ones of a scale, and not the names of tables for screen readers. */
 function numbersOf(html: string): { at: number; text: string }[] {
   const from = html.indexOf("</form>", html.indexOf("<main"));
-  return [...html.matchAll(/>([^<]+)</g)].flatMap((found) => {
-    const start = found.index + 1;
-    if (start < from || start > html.indexOf("</main>")) return [];
-    return [...(found[1] ?? "").matchAll(/\d+/g)].map((one) => ({ at: start + one.index, text: one[0] }));
+  return [...html.matchAll(/<([^<>]*)>([^<]+)(?=<)/g)].flatMap(({ index, 1: tag = "", 2: said = "" }) => {
+    const start = index + tag.length + 2;
+    const isElsewhere = start < from || start > html.indexOf("</main>");
+    if (isElsewhere || /^text |class="unseen"/.test(tag)) return [];
+    return [...said.matchAll(/\d+/g)].map((one) => ({ at: start + one.index, text: one[0] }));
   });
 }
