@@ -110,7 +110,10 @@ async function main(options: Options): Promise<number> {
     return found === 0 ? 0 : 1;
   } finally {
     await postgres.stop();
-    await rm(home, { recursive: true, force: true });
+    // Of root its files are elsewhere.
+    const elsewhere = await readFile(join(home, "scratch.location"), "utf8").catch(() => null);
+    for (const folder of [home, elsewhere?.trim()])
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 
