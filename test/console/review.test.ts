@@ -141,7 +141,7 @@ test("its page says first what it is about, which alert joined, and a story from
   const page = plain(await read(""));
   expect(page).toMatch(/“Fire, says @ann” .*Statement.* 5 mentions Fire, says @ann first .*07:05/);
   expect(page).toContain("An alert joined: ");
-  expect(page.indexOf("What happened")).toBeLessThan(page.indexOf("Nobody has written"));
+  expect(page.indexOf("What happened")).toBeLessThan(page.indexOf("among colleagues"));
 });
 
 test("what was learned is written by a responder, replaced by who has read it, and is in both", async () => {
