@@ -55,7 +55,7 @@ export function createMentionStore(db: Db) {
       const { rows } = await sql<ShownStory>`
         select (select count(*)::int ${ofStory}) as mentions, first.body as first, widest.body as widest
         from (select body ${ofStory} order by event_at, resource_id limit 1) first,
-          (select body ${ofStory} order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
+          (select body ${ofStory} order by coalesce(reach, (body->>'followers')::double precision) desc nulls last,
             event_at, resource_id limit 1) widest
       `.execute(db);
       return rows[0] ?? null;

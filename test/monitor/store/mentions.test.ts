@@ -1,6 +1,10 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
+import { HOUR } from "../../../src/lib/instant.ts";
+import type { Alert } from "../../../src/monitor/model/alert.ts";
+import type { Incident } from "../../../src/monitor/model/incident.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
+import { createConsoleStore } from "../../../src/monitor/store/console.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { useStores } from "../../use-stores.ts";
@@ -136,4 +140,27 @@ test("what people judged is found by query, one text for each alert, the newest 
   expect(await stores.mentions.judged({ ...query, name: "Omega" }, { most: 9 })).toEqual([]);
   await sql`delete from earshot.mentions where resource_id = 'm1'`.execute(database.db);
   expect(await judged(null, 9)).toEqual([yes(2), no(0)]);
+});
+
+test("a story reached most by whom has the largest number that is shown: of followers, where no reach is estimated", async () => {
+  const of = (resourceId: string, facts: Partial<Mention>) => ({
+    ...{ eventAt: NOON, story: "told" },
+    mention: aMention({ queryId: "reach", resourceId, publishedAt: NOON, ...facts }),
+  });
+  const page = [of("a", { reach: 10_000 }), of("b", { followers: 20_000 }), of("c", { reach: 500 })];
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
+  const facts = createConsoleStore(database.db);
+  const alert = { projectId: "p", queryId: "reach", windowFrom: NOON - HOUR, windowTo: NOON + HOUR } as Alert;
+  const found = [
+    await stores.mentions.story("p", "reach", "told", NOON - HOUR),
+    ...(await facts.alertStories(alert, "window", 5)),
+    ...(await facts.incidentStories(
+      { projectId: "p" } as Incident,
+      ["reach"],
+      alert.windowFrom,
+      alert.windowTo,
+      5,
+    )),
+  ];
+  expect(found.map((story) => story?.widest.resourceId)).toEqual(["b", "b", "b"]);
 });

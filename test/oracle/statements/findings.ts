@@ -324,7 +324,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       if (count === "" && reach === "") return null;
       const is = recount
         .all(message.at)
-        .some((fact) => (count !== "" ? matches(fact.followers, count) : matches(fact.reach, reach)));
+        .some((fact) =>
+          count !== "" ? matches(fact.followers, count) : matches(fact.reach ?? fact.followers, reach),
+        );
       return is ? null : "nobody has so many";
     },
   },

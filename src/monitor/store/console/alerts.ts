@@ -207,7 +207,7 @@ export function createConsoleAlerts(db: Db) {
               order by m.event_at desc limit 5000`;
       const { rows } = await sql<ShownStory>`
         select count(*) as mentions, (array_agg(body order by event_at, resource_id))[1] as first,
-          (array_agg(body order by reach desc nulls last, (body->>'followers')::double precision desc nulls last,
+          (array_agg(body order by coalesce(reach, (body->>'followers')::double precision) desc nulls last,
             event_at, resource_id))[1] as widest
         from (${ofAlert}) m group by story having count(*) > 1 order by count(*) desc, min(event_at) limit ${limit}
       `.execute(db);

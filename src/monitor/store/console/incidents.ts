@@ -135,7 +135,7 @@ export function createConsoleIncidents(db: Db) {
         cross join lateral (
           select m.body from (
             select * from copies c where c.story = top.story
-            order by c.reach desc nulls last, c.followers desc nulls last, c.event_at, c.resource_id limit 1) c
+            order by coalesce(c.reach, c.followers) desc nulls last, c.event_at, c.resource_id limit 1) c
           join earshot.mentions m using (query_id, resource_id, day) where m.project_id = ${projectId}) w
         order by mentions desc, top.since, top.story
       `.execute(db);
