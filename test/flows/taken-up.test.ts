@@ -61,15 +61,12 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
     process.stdout.write(
       `taken up after ${((monotonicMs() - killedAt) / 1_000).toFixed(1)} s (wanted: within 15 s)\n`,
     );
-    await vi.waitFor(async () => expect(await facts(world)).toMatchObject({ sent: MENTIONS / 2 }), WAIT);
-    expect(await facts(world)).toEqual({
-      stored: MENTIONS,
-      distinct: MENTIONS,
-      counted: MENTIONS / 2,
-      alerts: MENTIONS / 2,
-      sent: MENTIONS / 2,
-      unsent: 0,
-    });
+    const whole = {
+      ...{ stored: MENTIONS, distinct: MENTIONS },
+      ...{ counted: MENTIONS / 2, alerts: MENTIONS / 2, sent: MENTIONS / 2, unsent: 0 },
+    };
+    // The last page has no mention that anybody is told of: all may be sent before it is stored.
+    await vi.waitFor(async () => expect(await facts(world)).toEqual(whole), WAIT);
     const texts = (await slack.messages()).map(({ text }) => text);
     expect(new Set(texts).size).toBe(MENTIONS / 2);
     expect(texts).toHaveLength(MENTIONS / 2);

@@ -76,7 +76,7 @@ function ofText(search: Search, notes: RuleNote[]): When | null {
         part: search.words.join(" "),
         says: "a search finds simple words inside other words, too; the rule finds words that begin with them",
       });
-      return { keyword: `${word.replace(/\*+$/, "")}*` };
+      return { keyword: `${word.replace(/(?<!\*)\*+$/, "")}*` };
     }),
   );
 }
