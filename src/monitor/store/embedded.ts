@@ -201,7 +201,8 @@ function supervise(
     process.off("exit", onExit);
     await server.release().catch(() => {});
     await stopPostmaster(server.pid);
-    await server.exited;
+    // It has ended, but perhaps we have not heard of it yet.
+    await server.untilExited();
   };
 
   watch();

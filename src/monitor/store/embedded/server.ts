@@ -15,6 +15,8 @@ export interface Server {
   readonly port: number;
   readonly release: () => Promise<void>;
   readonly exited: Promise<void>;
+  /** The same for who waits for it: until then this process goes on, though it has nothing else to do. */
+  untilExited(): Promise<void>;
 }
 
 export interface ServerOptions {
@@ -66,7 +68,13 @@ export async function launch(place: ServerFiles, options: ServerOptions, logins:
           [describeError(error), `nothing is lost: start again; the server's log is ${place.logFile}`],
         );
       }
-      return { pid: child.pid, port, release: lock.release, exited: child.exited };
+      return {
+        pid: child.pid,
+        port,
+        release: lock.release,
+        exited: child.exited,
+        untilExited: child.untilExited,
+      };
     }
     if (attempt === 3) {
       throw new UserError("the embedded PostgreSQL did not start", [
@@ -85,6 +93,7 @@ export async function launch(place: ServerFiles, options: ServerOptions, logins:
 interface Child {
   readonly pid: number;
   readonly exited: Promise<void>;
+  untilExited(): Promise<void>;
 }
 
 async function spawnServer(place: ServerFiles, port: number, options: ServerOptions): Promise<Child> {
@@ -118,7 +127,11 @@ async function spawnServer(place: ServerFiles, port: number, options: ServerOpti
     });
     child.unref();
     if (child.pid === undefined) throw new UserError(`${place.binaries.postgres} cannot be run`);
-    return { pid: child.pid, exited };
+    const untilExited = (): Promise<void> => {
+      child.ref();
+      return exited;
+    };
+    return { pid: child.pid, exited, untilExited };
   } finally {
     await logFile.close();
   }
