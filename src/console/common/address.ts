@@ -1,5 +1,6 @@
 import { z } from "zod";
-/** That the page of mentions takes in its address: each is read by itself. */
+
+/** So many queries the page of mentions takes in its address: each is read by itself. */
 export const MOST_QUERIES = 20;
 
 /** The same address of this console with a query parameter set or removed. */

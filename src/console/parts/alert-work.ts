@@ -19,10 +19,8 @@ ${hiddenFields(form)}<p class="chosen" role="status"><span id="chosen">Choose al
 <button name="do" value="silence">Silence for 4 hours</button></div></form>`;
 }
 
-export function alertNotice(notice: PressNotice | null): Html {
-  return notice === null
-    ? html``
-    : html`<p class="${notice.fault ? "fault" : "notice"}">${foreign(notice.sentence)}</p>`;
+export function alertNotice({ fault, sentence }: PressNotice): Html {
+  return html`<p class="${fault ? "fault" : "notice"}">${foreign(sentence)}</p>`;
 }
 
 /** What a press on several alerts did, and why not on some of them. */

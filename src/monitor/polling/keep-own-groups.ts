@@ -36,8 +36,8 @@ const PREFIX = "Earshot ";
 
 /**
  * Makes our groups of a project name exactly the wanted queries; none wanted: removes them. `listed`: the list of the
- * account, which is read again (`isFresh`) after a change that was not answered: what a kill left behind is found there
- * by its mark. Returns the list as it is afterwards. What the budget has no calls for is done another time.
+ * account; `isFresh`: it was read just now. After a change that was not answered it must be: what a kill left behind is
+ * found there by its mark. Returns the list as it is afterwards. What the budget has no calls for is done another time.
  */
 export async function keepOwnGroups(
   parts: {

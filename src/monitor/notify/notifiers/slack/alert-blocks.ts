@@ -122,7 +122,7 @@ function menu(actionId: string, label: string, options: Parameters<typeof blockK
 const MOST_OPTIONS = 100;
 const MOST_LETTERS = 150;
 
-/** A sentiment, or the id of a subcategory: negative if the mention is not in it. */
+/** A sentiment, or the id of a subcategory; with a minus the mention is taken out of it. */
 const Correction = z.tuple([
   z.union([z.enum(SENTIMENTS), z.int().refine((id) => id !== 0)]),
   z.string().min(1),
