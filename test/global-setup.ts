@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 import pg from "pg";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
@@ -9,7 +7,9 @@ import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
 import { openPool } from "../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
 import { migrate } from "../src/monitor/store/migrate.ts";
+import { databaseAt } from "./database-at.ts";
 import { ODD_CLOCK, ODD_PATH } from "./odd-world.ts";
+import { makeRunFolder, tablesOf } from "./run-folder.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 /**
@@ -17,13 +17,13 @@ import { TEMPLATE } from "./template-name.ts";
  * makes a real one safe against power cuts is off: nobody needs these tables after the run.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const root = await mkdtemp(join(tmpdir(), "earshot-tests-"));
-  await chmod(root, 0o755);
-  const dataDir = join(root, "postgres");
+  const folder = await makeRunFolder();
+  const dataDir = tablesOf(folder);
   const server = await startEmbeddedPostgres({
     dataDir,
     log: pino({ level: "warn" }, pino.destination(2)),
     maxConnections: 300,
+    fileSocket: true,
     settings: {
       ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
       search_path: ODD_PATH,
@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
     if (elsewhere !== "") await rm(elsewhere, { recursive: true, force: true });
-    await rm(root, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   };
 }
 
@@ -45,7 +45,7 @@ async function makeTemplate(server: string): Promise<void> {
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
   await client.end();
-  const url = server.replace(/\/earshot$/, `/${TEMPLATE}`);
+  const url = databaseAt(server, TEMPLATE);
   const own = new pg.Client({ connectionString: url });
   await own.connect();
   await own.query(ODD_CLOCK);

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { basename, join, relative } from "node:path";
 import pg from "pg";
 import { expect, inject } from "vitest";
-import { isThorough } from "./projects.ts";
+import { databaseAt } from "./database-at.ts";
+import { isWhole } from "./projects.ts";
 import { TEMPLATE } from "./template-name.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -23,17 +24,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject("postgresUrl");
   const file = relative(ROOT, expect.getState().testPath ?? "").replaceAll("\\", "/");
   const name = `test_${clockOf(file)}_${randomBytes(6).toString("hex")}`;
-  // Copying files takes a third of the processor time that copying through the log takes.
+  // In memory, copying files takes a third of the processor time that copying through the log takes.
   await onServer(server, `create database ${name} template ${TEMPLATE} strategy file_copy`);
   return {
-    url: server.replace(/\/earshot$/, `/${name}`),
+    url: databaseAt(server, name),
     drop: () => onServer(server, `drop database if exists ${name} with (force)`),
   };
 }
 
 /** Of half of the files it is ahead, of the others behind. Whole flows and processes still live in an even world. */
 function clockOf(file: string): "ahead" | "behind" | "even" {
-  if (isThorough(file)) return "even";
+  if (isWhole(file)) return "even";
   const sum = [...basename(file)].reduce((total, letter) => total + letter.charCodeAt(0), 0);
   return sum % 2 === 1 ? "ahead" : "behind";
 }

@@ -17,11 +17,7 @@ export const ROOMS = [
 type Project = "quick" | "thorough";
 
 /** The handful of flows that `npm test` plays, on one engine; `npm run test:all` plays them on both. */
-const STORIES: readonly string[] = [
-  "test/flows/actions.test.ts",
-  "test/flows/slack.test.ts",
-  "test/flows/stories.test.ts",
-];
+const STORIES: readonly string[] = ["test/flows/slack.test.ts", "test/flows/stories.test.ts"];
 
 /** Only in `npm run test:all`: whole folders (`…/`) and files that start processes or browsers, play long orders, or wait. */
 const THOROUGH: readonly string[] = [
@@ -134,6 +130,64 @@ const THOROUGH: readonly string[] = [
 ];
 
 /**
+ * Only in `npm run test:all`, too, because each of them takes seconds, and `npm test` has two minutes. In all else they are
+ * like quick ones.
+ */
+const SLOW: readonly string[] = [
+  // Long orders of calls, and many of them at once, at the local Listening API.
+  "test/listening-api/account/",
+  "test/listening-api/assign/",
+  "test/listening-api/filters/search.test.ts",
+  "test/listening-api/http/limit-calls.test.ts",
+  "test/listening-api/simulate/same-stream.test.ts",
+  "test/listening-api/store/copy-line.test.ts",
+  "test/listening-api/writers/",
+  "test/listening-api/writing.test.ts",
+  // Every order of what happens to a mention, and whole days of rules and of the detector.
+  "test/lab/backtest/try-rule.test.ts",
+  "test/lab/tries/save-rule.test.ts",
+  "test/monitor/digest/cron.test.ts",
+  "test/monitor/ingest/forget-mentions.test.ts",
+  "test/monitor/model/silence.test.ts",
+  "test/monitor/polling/poll-by-groups.test.ts",
+  "test/monitor/rules/absence-trend.test.ts",
+  "test/monitor/rules/rule-form.test.ts",
+  "test/monitor/rules/window-missing.test.ts",
+  "test/monitor/spike/explain-spike.test.ts",
+  "test/monitor/spike/labelled-series.test.ts",
+  "test/monitor/spike/waves.test.ts",
+  "test/monitor/store/budgets.test.ts",
+  "test/monitor/store/mention-counts.test.ts",
+  // Texts of every letter there is.
+  "test/cli/common/format-table.test.ts",
+  "test/lib/fold-text.test.ts",
+  // Messages that are corrected, connections that end, a vendor that is away.
+  "test/monitor/notify/deliver/correct-message.test.ts",
+  "test/monitor/notify/notifiers/slack/listen-socket.test.ts",
+  "test/monitor/templates/create-renderer.test.ts",
+  "test/monitor/notify/outage.test.ts",
+  // Commands with a whole account, or with servers of their own.
+  "test/cli/alerts.test.ts",
+  "test/cli/api/run-api.test.ts",
+  "test/cli/bounce.test.ts",
+  "test/cli/check.test.ts",
+  "test/cli/local-api.test.ts",
+  // Pages with many alerts, a PDF, and what many people ask for at once.
+  "test/console/insights/pages.test.ts",
+  "test/console/inbox/render-slack-message.test.ts",
+  "test/console/one-at-a-time.test.ts",
+  "test/console/review.test.ts",
+  "test/console/search.test.ts",
+  "test/console/share-answers.test.ts",
+  "test/console/workflow.test.ts",
+  // Feeds: documents that end their process, senses that are learnt, pages that are asked for again.
+  "test/feeds/recheck-pages.test.ts",
+  "test/feeds/run-feeds.test.ts",
+  "test/feeds/setup/group-senses.test.ts",
+  "test/feeds/unreadable.test.ts",
+];
+
+/**
  * Every test file (paths from the root) in the one project that runs it. And what else can be named of the quick ones:
  * `unit`, which needs no database, `db`, and each room.
  */
@@ -159,7 +213,16 @@ export function projectsOf(root: string): {
 
 /** Whether only `npm run test:all` runs it, or `npm test` as one of its stories. */
 export function isThorough(file: string): boolean {
-  return THOROUGH.some((one) => file === one || (one.endsWith("/") && file.startsWith(one)));
+  return isWhole(file) || isListed(file, SLOW);
+}
+
+/** Whether it is a flow, starts processes or browsers, or meets hostile servers: its database has the clock of the machine. */
+export function isWhole(file: string): boolean {
+  return isListed(file, THOROUGH);
+}
+
+function isListed(file: string, list: readonly string[]): boolean {
+  return list.some((one) => file === one || (one.endsWith("/") && file.startsWith(one)));
 }
 
 export function testFiles(root: string): readonly string[] {
@@ -172,7 +235,7 @@ export function testFiles(root: string): readonly string[] {
 /** Entries of the lists above that match no file. */
 export function missingEntries(root: string): readonly string[] {
   const files = testFiles(root);
-  return [...STORIES, ...THOROUGH].filter((one) =>
+  return [...STORIES, ...THOROUGH, ...SLOW].filter((one) =>
     one.endsWith("/") ? !files.some((file) => file.startsWith(one)) : !files.includes(one),
   );
 }

@@ -12,6 +12,7 @@ import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { migrate } from "../../src/monitor/store/migrate.ts";
+import { databaseAt } from "../database-at.ts";
 import { storyTime } from "../flows/story-time.ts";
 import { createStream, type Stream } from "../flows/stream.ts";
 import { startRedis } from "../redis.ts";
@@ -79,7 +80,7 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
       },
     });
     closing.add(server.stop);
-    const urlOf = (database: string): string => server.url.replace(/\/earshot$/, `/${database}`);
+    const urlOf = (database: string): string => databaseAt(server.url, database);
     const admin = new pg.Pool({ connectionString: server.url, max: 4 });
     // A connection that still closes while the server stops reports an error, which would end the process before its report.
     admin.on("error", () => {});

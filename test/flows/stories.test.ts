@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import { createConsoleStore } from "../../src/monitor/store/console.ts";
 import { onAnyEngine, onEveryEngine } from "./on-every-engine.ts";
-import { CRISIS_SPIKE, CROWD, NEGATIVE, RECALL, VERIFIED } from "./rules.ts";
+import { CRISIS_SPIKE, CROWD, NEGATIVE, VERIFIED } from "./rules.ts";
 import { expectEveryMentionOnce } from "./story.ts";
 
 onEveryEngine((begin) => {
@@ -121,109 +121,6 @@ onAnyEngine((begin) => {
       "[RESOLVED] Acme: Crisis spike",
     ]);
     await expectEveryMentionOnce(story);
-  });
-
-  test("a mention whose sentiment changes is judged again, and alerts once", async () => {
-    const story = await begin({ rules: { negative: NEGATIVE } });
-    const { at, until, posted, slack } = story;
-    at("09:01").mention("Acme", { resourceId: "m", sentiment: "neutral", fullname: "Bo" });
-    at("09:12").change("m", { sentiment: "negative" });
-    at("09:17").change("m", { sentiment: "positive" });
-    at("09:22").change("m", { sentiment: "negative" });
-    await until("09:15");
-    expect(JSON.stringify((await slack.messages()).map(({ blocks }) => blocks))).toContain(
-      "its sentiment changed from neutral to negative after it was seen",
-    );
-    await until("10:00", "15m");
-    // The end of one mention on which nobody acted is no message of its own; the message shows it.
-    expect(await posted("#alerts")).toEqual(["INFO Bo is negative about Acme. Since Mon 2 Mar, 09:12 UTC."]);
-    expect((await slack.messages())[0]?.text).toMatch(/^Resolved: Acme, Negative after 20 min/);
-    await expectEveryMentionOnce(story);
-  });
-
-  test("routes choose receivers by severity, query and rule", async () => {
-    const { at, until, posted, mailed } = await begin({
-      queries: ["Acme", "Bolt"],
-      rules: {
-        "verified-negative": VERIFIED,
-        negative: NEGATIVE,
-        "bolt-only": `${NEGATIVE}queries: [Bolt]\n`,
-      },
-      routes: [
-        { match: { severity: "warning" }, receivers: ["crisis"], continue: true },
-        { match: { rule: "bolt-only" }, receivers: ["on-call"] },
-        { match: { query: "Bolt" }, receivers: ["team"] },
-        { receivers: ["alerts"] },
-      ],
-    });
-    at("09:01").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
-    at("09:02").mention("Bolt", { sentiment: "negative", fullname: "Bo" });
-    await until("09:05");
-    expect(await posted("#crisis")).toEqual([
-      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
-    ]);
-    expect((await posted("#alerts")).sort()).toEqual([
-      "INFO Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
-      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 09:01 UTC.",
-    ]);
-    expect(mailed("on-call@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
-    expect(mailed("team@acme.example")).toEqual(["[INFO] Bo is negative about Bolt"]);
-  });
-
-  test("quiet hours hold alerts that are not critical, and send them when they end", async () => {
-    const hours = { timezone: "Europe/Berlin", from: "22:00", to: "07:00", breakThrough: "critical" };
-    const { at, until, posted } = await begin({
-      from: "22:00",
-      rules: {
-        "verified-negative": VERIFIED.replace("30m", "12h"),
-        recall: RECALL,
-      },
-      receiverSettings: { alerts: { quietHours: [hours] } },
-    });
-    at("22:03").mention("Acme", { sentiment: "negative", twitterVerified: true, fullname: "Ann" });
-    at("22:05").mention("Acme", { snippet: "a recall", fullname: "Cy" });
-    await until("22:30", "15m");
-    await until("day 2 05:55", "3h");
-    const night = [
-      "CRITICAL Cy mentions Acme: “a recall”. Since Mon 2 Mar, 22:05 UTC.",
-      "↳ Resolved: Acme, Recall after 20 min: 1 mention.",
-    ];
-    expect(await posted("#alerts")).toEqual(night);
-    await until("day 2 06:00");
-    expect(await posted("#alerts")).toEqual([
-      ...night,
-      "WARNING Ann (verified) is negative about Acme. Since Mon 2 Mar, 22:03 UTC.",
-    ]);
-  });
-
-  test("mentions that are indexed late, dated long ago or without a date are stored once and counted in their bucket", async () => {
-    const story = await begin({ rules: { crowd: CROWD, negative: NEGATIVE } });
-    const { at, until, posted } = story;
-    at("09:03").mention("Acme", { fullname: "In time" });
-    at("09:01").mention("Acme", { indexedAfter: "6m", sentiment: "negative", fullname: "Late" });
-    at("09:06").mentions("Acme", { count: 30, date: "2026-02-20T10:00:00Z" });
-    at("09:07").mention("Acme", { date: null, sentiment: "negative", fullname: "Undated" });
-    await until("09:40");
-    expect(await posted("#alerts")).toEqual([
-      "INFO Acme: Late and 1 more mention. Since Mon 2 Mar, 09:01 UTC.",
-      "↳ Resolved: Acme, Negative after 26 min: 2 mentions.",
-    ]);
-    await expectEveryMentionOnce(story);
-  });
-
-  test("a message says how often its largest story is shared, who began it and who was heard most", async () => {
-    const story = await begin({ rules: { crowd: CROWD }, routes: [{ receivers: ["alerts", "on-call"] }] });
-    const shared = { snippet: "their truck burns on the bridge and nobody is there to help" };
-    story.at("09:00").mention("Acme", { ...shared, fullname: "Ann" });
-    story.at("09:01").mentions("Acme", { ...shared, count: 9, every: "10s" });
-    story.at("09:03").mention("Acme", { ...shared, fullname: "Bo", twitterFollowers: 184_000 });
-    await story.until("09:20");
-    const text = "shared 11 times; first by Ann, 09:00; furthest by Bo, 184k followers";
-    const [message] = await story.slack.messages();
-    expect(JSON.stringify(message?.blocks)).toContain(`*Story:* ${text}`);
-    const mail = story.smtp.mails.find(({ to }) => to.includes("on-call@acme.example"));
-    expect(mail?.parsed.text).toContain(`Story: ${text}`);
-    expect(mail?.parsed.html).toContain(text);
   });
 
   test("a mention that cannot be stored becomes a dead letter with its reason, and blocks nothing", async () => {
