@@ -179,6 +179,7 @@ const SLOW: readonly string[] = [
   "test/console/review.test.ts",
   "test/console/search.test.ts",
   "test/console/share-answers.test.ts",
+  "test/console/templates.test.ts",
   "test/console/workflow.test.ts",
   // Feeds: documents that end their process, senses that are learnt, pages that are asked for again.
   "test/feeds/recheck-pages.test.ts",

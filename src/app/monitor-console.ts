@@ -1,8 +1,8 @@
 import { type LoadedFiles, openSetupView, reloadSaved, type SetupSchema } from "#admin";
 import { keepConsole, type PageOptions } from "#console";
-import { openRules } from "#lab";
+import { openRules, openTemplateEditor } from "#lab";
 import { type Earshot, ruleFilesOf } from "#monitor";
-import { systemClock } from "../lib/clock.ts";
+import { systemClock as clock } from "../lib/clock.ts";
 import type { Process } from "./assemble.ts";
 import type { Listening } from "./open-listening.ts";
 
@@ -51,7 +51,6 @@ function contentsOf(
 ): Omit<PageOptions, "tryNextPort"> {
   const { env, log } = host;
   const { file, port, schemas } = options;
-  const clock = systemClock;
   const { stores, queueCounts: queues } = earshot;
   const writesCorrections = config.sources.some((one) => one.writeCorrections);
   const files = { ...ruleFilesOf(config), reload: () => reloadSaved(file, env, stores) };
@@ -62,6 +61,7 @@ function contentsOf(
     ...(press !== null && { press }),
     besidePipeline: options.roles.length > 1,
     openRules: openRules(files, { timezone: config.timezone, clock, log }),
+    openTemplates: openTemplateEditor({ folder: config.templates, reload: files.reload }, log),
     receivers: config.receivers,
     ...(listening.push !== null && { push: listening.push }),
     ...(listening.hubs !== null && { hubs: listening.hubs }),

@@ -36,6 +36,7 @@ import { createCorrections } from "./common/corrections.ts";
 import type { RuleView } from "./common/rule-view.ts";
 import { type ConsoleSettings, checkSettings } from "./common/settings.ts";
 import type { SetupView } from "./common/setup-view.ts";
+import type { TemplateView } from "./common/template-view.ts";
 import { createTimes, describePace } from "./common/times.ts";
 import { digestRoutes } from "./digest-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
@@ -62,6 +63,7 @@ import { roomRoutes } from "./room-routes.ts";
 import { ruleRoutes } from "./rule-routes.ts";
 import { answerFaults, createRefusalLog, createServer, keepStorable, listen } from "./server.ts";
 import { shareAnswers } from "./share-answers.ts";
+import { templateRoutes } from "./template-routes.ts";
 import { unsubscribeRoutes } from "./unsubscribe-routes.ts";
 import { userRoutes } from "./user-routes.ts";
 import { viewRoutes } from "./view-routes.ts";
@@ -95,6 +97,8 @@ export interface ConsoleDeps {
   readonly previews?: Previews;
   /** Absent if the console does not know the folder of rules. */
   readonly rules?: RuleView;
+  /** Absent if the console does not know the folder of templates. */
+  readonly templates?: TemplateView;
   readonly health: Health;
   /** What the pages may take of the process. */
   readonly admission?: AdmissionSettings;
@@ -246,13 +250,18 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);
   }
   if (deps.previews !== undefined) {
-    previewRoutes(app, deps.previews, frames);
+    const { previews, templates } = deps;
+    previewRoutes(app, previews, { hasEditor: templates !== undefined }, frames);
+    if (templates !== undefined)
+      templateRoutes(app, { templates, samples: previews.samples, times, forms, settings }, frames);
     digestRoutes(app, { previews: deps.previews, facts: deps.facts, times }, frames);
   }
   if (deps.rules !== undefined) {
     const warmingUp = deps.warmingUp ?? (async () => []);
     const { authorLists } = deps.stored;
-    ruleRoutes(app, { rules: deps.rules, facts, authorLists, warmingUp, times, forms, settings }, frames);
+    const hasTemplates = deps.templates !== undefined && hasPreviews;
+    const { rules } = deps;
+    ruleRoutes(app, { rules, facts, authorLists, warmingUp, times, forms, settings, hasTemplates }, frames);
   }
   const { feeds = null, setup = null } = deps;
   const hasActions = deps.actions !== undefined;

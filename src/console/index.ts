@@ -9,9 +9,10 @@ export {
   type ManagedUser,
   type UserChange,
 } from "./auth/manage-users.ts";
-export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedRule } from "./common/rule-view.ts";
+export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedFile } from "./common/rule-view.ts";
 export type { ConsoleSettings } from "./common/settings.ts";
 export type { SetupForm, SetupSlack, SetupView } from "./common/setup-view.ts";
+export type { TemplateView } from "./common/template-view.ts";
 export {
   CONSOLE_FLAG,
   type ConsoleNews,

@@ -36,6 +36,7 @@ import type { Logger } from "../lib/log.ts";
 import type { RuleView } from "./common/rule-view.ts";
 import type { ConsoleSettings } from "./common/settings.ts";
 import type { SetupView } from "./common/setup-view.ts";
+import type { TemplateView } from "./common/template-view.ts";
 import { type ConsoleDeps, createConsole } from "./create-console.ts";
 import { type Answer, type Front, openFront } from "./front.ts";
 import type { LocalInbox } from "./inbox/create-local-inbox.ts";
@@ -86,6 +87,8 @@ export interface PageOptions {
     parts: { readonly stores: Stores; readonly facts: ConsoleFacts },
     closing: Closing,
   ) => Promise<RuleView>;
+  /** Opens the pages of templates; without it there are none. */
+  readonly openTemplates?: (parts: { readonly stores: Stores }, closing: Closing) => TemplateView;
 }
 
 /** Opens the console on a migrated database. It reads, and stores what people do; it needs no other running part. */
@@ -177,6 +180,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     ...(options.openRules === undefined
       ? {}
       : { rules: await options.openRules({ stores, facts }, closing) }),
+    ...(options.openTemplates === undefined ? {} : { templates: options.openTemplates({ stores }, closing) }),
     health: {
       ready: () => readiness(database, stores, options.queues),
       ...(options.queues === undefined ? {} : { queues: options.queues }),

@@ -7,6 +7,7 @@ import { PreviewQuestion, previewPage, readPreview, templatePage } from "./pages
 export function previewRoutes(
   app: FastifyInstance,
   previews: Previews,
+  { hasEditor }: { readonly hasEditor: boolean },
   frames: ReturnType<typeof createFrames>,
 ): void {
   route(app, "/preview", frames, {
@@ -14,7 +15,7 @@ export function previewRoutes(
       const question = PreviewQuestion.parse(request.query);
       if (question.template !== null) {
         const made = await previews.ofTemplate(question.template, question);
-        return made === null ? null : templatePage(previews, made, question);
+        return made === null ? null : templatePage(previews, made, question, hasEditor);
       }
       const message = await readPreview(previews, question);
       return message === null ? null : previewPage(previews, message, question);

@@ -31,6 +31,7 @@ export function ruleRoutes(
     readonly facts: Pick<ConsoleFacts, "queryNames">;
     readonly authorLists: Pick<Stores["authorLists"], "all">;
     readonly settings: Pick<ConsoleSettings, "editRules">;
+    readonly hasTemplates: boolean;
   },
   frames: Frames,
 ): void {
@@ -39,7 +40,7 @@ export function ruleRoutes(
 
   route(app, "/rules", frames, {
     isShared: () => true,
-    page: async () => rulesPage(await rules.list(), times),
+    page: async () => rulesPage(await rules.list(), times, parts.hasTemplates),
     parts: () => ({}),
     json: () => rules.list(),
   });

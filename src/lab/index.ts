@@ -50,6 +50,7 @@ export {
 } from "./rule-tests/rule-test-runner.ts";
 export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
 export { openRules } from "./tries/open-rule-view.ts";
+export { openTemplateEditor } from "./tries/open-template-view.ts";
 export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
 export { createTries, type TryParts } from "./tries/rule-tries.ts";
 export { saveRule } from "./tries/save-rule.ts";

@@ -261,6 +261,7 @@ export {
   previewTemplate,
 } from "./notify/previews/preview-template.ts";
 export { findChromium, type Picture, takePictures } from "./notify/previews/take-pictures.ts";
+export { type TriedTemplate, tryTemplate } from "./notify/previews/try-template.ts";
 export { checkReceivers, Receiver, type ReceiverConfig, readReceivers } from "./notify/receiver-config.ts";
 export { type AlertExplainer, createAlertExplainer } from "./notify/view/alert-chart.ts";
 export { versionsIn } from "./notify/view/name-versions.ts";
@@ -356,7 +357,7 @@ export type { ListedView, SavedView } from "./store/views.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
 export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
-export type { Renderer } from "./templates/create-renderer.ts";
+export { type Renderer, readTemplates } from "./templates/create-renderer.ts";
 export type { UnneededView } from "./templates/digest-view.ts";
 export { cleanLine } from "./templates/escape.ts";
 export { formatTime } from "./templates/formatters.ts";

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -46,6 +46,8 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "earshot-pages-"));
     await writeFile(join(folder, "complaints.yaml"), SPIKE_RULE);
+    const templates = join(folder, "templates");
+    await cp("templates/slack", join(templates, "slack"), { recursive: true });
     all = await openFeedConsoles();
     const renderer = await createRenderer({ folder: "templates" });
     const digests = planDigests([
@@ -54,8 +56,8 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
         ...{ receivers: [{ name: "comms" }, { name: "board" }], skipQuiet: false },
       },
     ]);
-    web = await all.start({ editRules: true, editSetup: true }, false, {
-      folder,
+    web = await all.start({ editRules: true, editTemplates: true, editSetup: true }, false, {
+      ...{ folder, templates },
       notifyConfig: toComms(),
       defaults: ({ stored }) => ({
         unsubscribing: createUnsubscribing({ stores: stored, secret: SECRET, clock: systemClock }),
@@ -152,6 +154,11 @@ describe.skipIf(!hasBrowser("every page"))("every page", () => {
       "GET /rules/:id": ["/rules/complaints"],
       "GET /rules/try": ["/rules/try"],
       "GET /rules/:id/try": ["/rules/complaints/try"],
+      "GET /templates": ["/templates"],
+      "GET /templates/edit": [
+        "/templates/edit?name=email/alert.html",
+        "/templates/edit?name=slack/alert-about.mrkdwn",
+      ],
       "GET /views": ["/views?save=%2Fmentions%3Fcontains%3Dbaggage"],
       "GET /setup": ["/setup"],
       "GET /account": ["/account"],

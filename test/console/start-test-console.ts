@@ -4,8 +4,10 @@ import type { ConsoleSettings } from "../../src/console/common/settings.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
 import type { InboxMessage } from "../../src/console/inbox/inbox-view.ts";
 import { openRuleView } from "../../src/lab/tries/open-rule-view.ts";
+import { openTemplateEditor } from "../../src/lab/tries/open-template-view.ts";
 import { createRuleReader } from "../../src/lab/tries/rule-reader.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
+import { createClosing } from "../../src/lib/closing.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
 import { whyUnreadMention } from "../../src/monitor/explain/ask-source.ts";
@@ -53,7 +55,9 @@ export async function startTestConsole(
     /** A folder of rules: the console has pages of them. */
     folder?: string;
     notifyConfig?: NotifyConfig;
-    /** Called after a rule was saved. */
+    /** A folder of templates: the console has pages of them. */
+    templates?: string;
+    /** Called after a rule or a template was saved. */
     reload?: () => Promise<string>;
     /** Of a database that is there; without it, one of its own. */
     databaseUrl?: string;
@@ -72,7 +76,10 @@ export async function startTestConsole(
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>();
   const stores = createStores(database.db);
   const facts = createConsoleStore(database.db);
-  const reader = createRuleReader(pino({ level: "silent" }));
+  const log = pino({ level: "silent" });
+  const reader = createRuleReader(log);
+  const closing = createClosing();
+  const reload = options.reload === undefined ? {} : { reload: options.reload };
   const defaults: ConsoleDefaults = {
     facts,
     secret: SECRET,
@@ -101,16 +108,21 @@ export async function startTestConsole(
       },
       health: { ready: async () => [{ name: "database", ok: true }] },
       whatHappensNext: () => "A crisis breaks out within two minutes.",
-      log: pino({ level: "silent" }),
+      log,
       ...(options.folder === undefined
         ? {}
         : {
             rules: await openRuleView({
               ...{ stores, facts, reader, clock, folder: options.folder, timezone: "UTC" },
               notifyConfig: options.notifyConfig ?? NOBODY,
-              ...(options.reload !== undefined && { reload: options.reload }),
-              log: pino({ level: "silent" }),
+              ...reload,
+              log,
             }),
+          }),
+      ...(options.templates === undefined
+        ? {}
+        : {
+            templates: openTemplateEditor({ folder: options.templates, ...reload }, log)({ stores }, closing),
           }),
       ...options.defaults?.(defaults),
       ...options.deps,
@@ -130,6 +142,7 @@ export async function startTestConsole(
     close: async () => {
       await web.close();
       await reader.close();
+      await closing.close();
       await database.close();
       await testDatabase.drop();
     },

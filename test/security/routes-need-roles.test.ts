@@ -42,7 +42,7 @@ const NEEDS: Readonly<Partial<Record<UserRole, readonly string[]>>> = {
     "POST /inbox/press",
     "POST /feeds/try",
   ],
-  editor: ["POST /rules/save"],
+  editor: ["POST /rules/save", "POST /templates/save", "POST /templates/shipped"],
   admin: [
     "POST /setup/write",
     "GET /users",
@@ -82,7 +82,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "earshot-routes-"));
   web = await startTestConsole(NOW, {
     settings: { host: "127.0.0.1", editRules: true, editSetup: true },
-    folder,
+    ...{ folder, templates: folder },
     deps: EVERY_PART,
   });
   const parts = { stores: web.stores, namesOfFile: [], now: NOW };
@@ -128,6 +128,7 @@ test("every route that changes something is audited, under the name of a route t
       "POST /rules/try",
       "POST /setup",
       "POST /slack/interactions",
+      "POST /templates/try",
     ],
   ]);
 });
@@ -170,6 +171,11 @@ const FOR_PEOPLE = [
     "POST /inbox/press",
     "POST /feeds/try",
     "POST /rules/save",
+    "GET /templates/edit",
+    "GET /templates/html",
+    "POST /templates/try",
+    "POST /templates/save",
+    "POST /templates/shipped",
     "POST /setup/write",
     "GET /users",
     "POST /users",

@@ -128,6 +128,10 @@ const Web = z.strictObject({
     .boolean()
     .default(false)
     .describe("Lets editors write rules into the folder of rules on the console."),
+  editTemplates: z
+    .boolean()
+    .default(false)
+    .describe("Lets editors write templates into the folder of templates on the console."),
   editSetup: z
     .boolean()
     .default(false)

@@ -98,6 +98,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /rules/:id/yaml": readers,
   "GET /rules/try": readers,
   "GET /rules/:id/try": readers,
+  "GET /templates": readers,
+  "GET /templates.json": readers,
+  // They try a template, which programs have no use for.
+  "GET /templates/edit": people("viewer"),
+  "GET /templates/html": people("viewer"),
   // Searches that people save for themselves, or for everybody.
   "GET /views": people("viewer"),
   "POST /views": people("viewer"),
@@ -117,8 +122,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /account/slack/end": people("viewer"),
   "POST /account/tokens": people("viewer"),
   "POST /account/tokens/end": people("viewer"),
-  // They change nothing: a rule, or a set-up, is only tried and shown.
+  // They change nothing: a rule, a template, or a set-up, is only tried and shown.
   "POST /rules/try": people("viewer"),
+  "POST /templates/try": people("viewer"),
   "POST /rules/download": people("viewer"),
   "POST /setup": people("viewer"),
   "GET /metrics": { role: "viewer", scope: "metrics" },
@@ -144,6 +150,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /feeds/try": people("responder"),
   // Editors
   "POST /rules/save": people("editor"),
+  "POST /templates/save": people("editor"),
+  "POST /templates/shipped": people("editor"),
   // Admins
   "POST /setup/write": people("admin"),
   "GET /users": people("admin"),
@@ -184,6 +192,8 @@ export const AUDITED: Readonly<Record<string, string>> = {
   "POST /inbox/press": "inbox.press",
   "POST /feeds/try": "feed.try",
   "POST /rules/save": "rule.save",
+  "POST /templates/save": "template.save",
+  "POST /templates/shipped": "template.remove",
   "POST /setup/write": "setup.write",
   "POST /account/password": "account.password",
   "POST /account/sessions/end": "session.end",

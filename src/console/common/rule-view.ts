@@ -43,7 +43,7 @@ export interface RuleToSave {
   readonly actor: Actor;
 }
 
-export type SavedRule =
+export type SavedFile =
   | { readonly outcome: "Saved"; readonly next: string }
   | { readonly outcome: "Refused"; readonly because: string; readonly details: readonly string[] };
 
@@ -67,7 +67,7 @@ export interface RuleView {
     signal: AbortSignal,
   ): Promise<RuleTryOutcome>;
   /** Checks and writes a rule into the folder. The caller checks that the visitor may. */
-  save(asked: RuleToSave, now: Instant): Promise<SavedRule>;
+  save(asked: RuleToSave, now: Instant): Promise<SavedFile>;
   /** A name of a file without its ending, for a rule that has this title. */
   nameOf(text: string): string | null;
   /** Keys and values that an editor may offer, as JSON. */

@@ -50,6 +50,8 @@ export interface ConsoleSettings {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Whether editors may write rules into the folder of rules. */
   readonly editRules?: boolean;
+  /** Whether editors may write templates into the folder of templates. */
+  readonly editTemplates?: boolean;
   /** Whether corrections of mentions of the account are written there. */
   readonly writesCorrections?: boolean;
   /** Whether admins may replace `listen` in earshot.yaml. */

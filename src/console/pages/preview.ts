@@ -2,8 +2,9 @@ import { z } from "zod";
 import { expandReason, type Previews, type ShownPreview, type TemplatePreview } from "#monitor";
 import { type Html, html, trustedHtml } from "../common/html.ts";
 import { renderSlackMessage } from "../inbox/render-slack-message.ts";
+import { messageParts } from "../parts/message-parts.ts";
 import type { Page } from "../parts/page.ts";
-import { foreign } from "../parts/words.ts";
+import { linkOfTemplate } from "./templates.ts";
 
 export const PreviewQuestion = z.object({
   about: z.enum(["alert", "digest"]).catch("alert"),
@@ -27,13 +28,16 @@ export function templatePage(
   previews: Previews,
   { text, isHtml }: TemplatePreview,
   question: PreviewQuestion,
+  hasEditor: boolean,
 ): Page {
   const name = question.template ?? "";
   return {
     title: `Preview of ${name}`,
     section: "/alerts",
     body: html`<p class="crumb"><a href="/preview">Preview of messages</a></p>
-<div class="title"><h1>${name}</h1><p class="hint">What this template alone makes of ${question.alert === null ? "a sample" : "this alert"}.</p></div>
+<div class="title"><h1>${name}</h1><p class="hint">What this template alone makes of ${question.alert === null ? "a sample" : "this alert"}.${
+      hasEditor && html` <a href="${linkOfTemplate(name)}">Change it</a>`
+    }</p></div>
 ${templateList(previews, question)}
 <section class="panel${isHtml && " reading"}" aria-label="${name}">${
       isHtml
@@ -63,7 +67,7 @@ function templateList({ templates }: Previews, { template, alert }: PreviewQuest
 
 /** A message as Slack and a mail program show it, and as plain text. */
 export function previewPage(previews: Previews, message: ShownPreview, question: PreviewQuestion): Page {
-  const { slack, email, ...others } = message;
+  const { slack: _, email: __, ...others } = message;
   return {
     title: "Preview of messages",
     section: "/alerts",
@@ -75,29 +79,7 @@ export function previewPage(previews: Previews, message: ShownPreview, question:
 <nav aria-label="Samples"><ul class="tabs">${previews.samples.map((sample) => tab(sample, previews, question))}</ul></nav>
 ${templateList(previews, question)}
 <div class="two">
-<section class="panel is-narrow" aria-labelledby="h-slack"><h2 id="h-slack">Slack</h2>
-<article class="slack">
-<p class="slack-sender">
-<strong>Earshot</strong> <span class="app">app</span>
-</p>${trustedHtml(renderSlackMessage(slack.blocks, slack.text))}</article>
-${
-  slack.thread.length > 0 &&
-  html`<ol class="thread" aria-label="What follows in the thread">${slack.thread.map(
-    (reply) => html`<li>
-<article class="slack">
-<p class="slack-sender">
-<strong>Earshot</strong> <span class="app">app</span>
-</p>${trustedHtml(renderSlackMessage(reply.blocks, reply.text))}</article>
-</li>`,
-  )}</ol>`
-}
-<details><summary>In notifications</summary><pre class="mail-text" dir="auto">${slack.text}</pre></details>
-<details><summary>As JSON</summary><pre class="mail-text">${JSON.stringify(slack, null, 2)}</pre></details>
-</section>
-<section class="panel reading" aria-labelledby="h-subject"><h2 id="h-subject">${foreign(email.subject)}</h2>
-<iframe title="The email as its reader sees it" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/preview/html?${addressOf(question)}"></iframe>
-<details><summary>Plain text part</summary><pre class="mail-text" dir="auto">${email.text}</pre></details>
-</section>
+${messageParts(message, `/preview/html?${addressOf(question)}`)}
 ${Object.entries(others).map(
   ([kind, shown]) => html`<section class="panel" aria-label="${kind}">
 <h2>${kind}</h2>

@@ -33,11 +33,13 @@ export function linkOfRule(name: string, below = ""): string {
   return `/rules/${encodeURIComponent(name)}${below}`;
 }
 
-export function rulesPage(rules: readonly ListedRule[], times: Times): Page {
+export function rulesPage(rules: readonly ListedRule[], times: Times, hasTemplates: boolean): Page {
   return {
     title: "Rules",
     section: "/rules",
-    body: html`<div class="title"><h1>Rules</h1><a class="button" href="/rules/try">Try a new rule</a></div>
+    body: html`<div class="title"><h1>Rules</h1><a class="button" href="/rules/try">Try a new rule</a>${
+      hasTemplates && html`<a class="button" href="/templates">Texts of messages</a>`
+    }</div>
 <div class="panel">${
       rules.length === 0
         ? html`<p class="empty">The folder of rules is empty.</p>`

@@ -2,8 +2,10 @@ import { openSetupView, type SetupSchema } from "#admin";
 import { openPage } from "#console";
 import { systemClock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
+import { shippedFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../lib/log.ts";
 import { openRules } from "../tries/open-rule-view.ts";
+import { openTemplateEditor } from "../tries/open-template-view.ts";
 import { whatHappensNext } from "./demo.ts";
 import type { DemoConsoleOrder, ShownDemo } from "./demo-console.ts";
 
@@ -31,6 +33,7 @@ export async function openDemoPage(
     settings: { host: "127.0.0.1", port, timezone: "UTC" },
     hasLocalInbox: true,
     openRules: openRules(ruleFiles, { clock, log, timezone: "UTC" }),
+    openTemplates: openTemplateEditor({ folder: shippedFolder("templates") }, log),
     setup: openSetupView({
       ...{ file: configFile, configured: null, schemas, clock: systemClock, log },
       next: "The demo ends, and Earshot starts with these files. In about ten seconds Feeds shows what they bring.",

@@ -20,10 +20,17 @@ export interface Renderer {
 }
 
 /**
- * Reads all templates below a directory, once; takes missing files from `base`. Faults show in `check()`, not here.
+ * Reads all templates below a directory, once; takes missing files from `base`. `tried` stands in for a file of the
+ * directory. Faults show in `check()`, not here.
  */
-export async function createRenderer(options: { folder: string; base?: string }): Promise<Renderer> {
-  const own = await readTemplates(options.folder);
+export async function createRenderer(options: {
+  readonly folder: string;
+  readonly base?: string;
+  readonly tried?: { readonly name: string; readonly text: string };
+}): Promise<Renderer> {
+  const { tried } = options;
+  const written = await readTemplates(options.folder);
+  const own = tried === undefined ? written : new Map([...written, [tried.name, tried.text]]);
   const shipped = options.base === undefined ? new Map<string, string>() : await readTemplates(options.base);
   const sources = new Map([...shipped, ...own]);
   const handlebars = createHandlebars(sources);
@@ -115,7 +122,7 @@ function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer[
     if (unknownNames.length > 0) continue;
     for (const view of sampleViews(name)) {
       try {
-        render(name, view);
+        if (render(name, view).length > MOST_LETTERS) faults.add(`templates/${name}.hbs: ${TOO_MUCH}`);
       } catch (error) {
         faults.add(describeError(error));
       }
@@ -123,6 +130,10 @@ function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer[
   }
   return [...faults];
 }
+
+/** Of one part of a message: ten times the longest of a shipped template. */
+const MOST_LETTERS = 500_000;
+const TOO_MUCH = `a sample becomes more than ${MOST_LETTERS / 1_000} kB: is something repeated inside a repetition?`;
 
 function hasFormat(name: string): boolean {
   return FORMATS.some((format) => name.endsWith(`.${format}`));
@@ -156,7 +167,7 @@ function tidyLines(text: string): string {
 }
 
 /** All `.hbs` files below a directory: `email/alert.html` → source. Throws a UserError when it cannot be read. */
-async function readTemplates(directory: string): Promise<ReadonlyMap<string, string>> {
+export async function readTemplates(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const entries = await readdir(directory, { recursive: true, withFileTypes: true });
     const files = entries

@@ -5,8 +5,11 @@ import { counted } from "../../lib/numbers.ts";
 import { createRenderer, type Renderer } from "./create-renderer.ts";
 
 /** The templates of a folder over the shipped ones: a missing file is replaced by the shipped one. */
-export function openTemplates(folder: string): Promise<Renderer> {
-  return createRenderer({ folder, base: shippedFolder("templates") });
+export function openTemplates(
+  folder: string,
+  tried?: { readonly name: string; readonly text: string },
+): Promise<Renderer> {
+  return createRenderer({ folder, base: shippedFolder("templates"), ...(tried !== undefined && { tried }) });
 }
 
 /**

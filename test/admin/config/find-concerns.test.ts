@@ -6,6 +6,7 @@ const WEB = {
   port: 8080,
   trustedProxies: [],
   editRules: true,
+  editTemplates: true,
   editSetup: false,
   users: [],
   admins: ["ann"],

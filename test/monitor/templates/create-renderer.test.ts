@@ -35,6 +35,15 @@ it.each([
   expect(faults[0]).toMatch(fault);
 });
 
+it("a text that grows with every repetition is reported with its file, and not sent", async () => {
+  const [open, close] = ["{{#each mentions}}{{#with @root}}", "{{/with}}{{/each}}"];
+  const source = open.repeat(6) + "x".repeat(5_000) + close.repeat(6);
+  await writeFile(join(directory, "slack/alert-about.mrkdwn.hbs"), source);
+  expect((await createRenderer({ folder: directory })).check()).toEqual([
+    expect.stringMatching(/^templates\/slack\/alert-about\.mrkdwn\.hbs: a sample becomes more than 500 kB/),
+  ]);
+});
+
 it("a query that is written from right to left leaves the numbers behind it where they are", async () => {
   const renderer = await createRenderer({ folder: directory });
   const [view] = sampleAlertViews;
