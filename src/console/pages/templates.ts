@@ -101,7 +101,7 @@ ${refused}.</h2>
 <section class="panel" aria-labelledby="h-text"><h2 id="h-text">The template</h2>
 <label class="field" for="text">The file <span class="hint">in <a
   href="https://handlebarsjs.com/guide/" rel="noreferrer">Handlebars</a>; the fields of a message are in templates/README.md</span></label>
-<textarea id="text" class="template-text" name="text" rows="${Math.min(40, lines + 2)}" spellcheck="false" autocapitalize="off" autocomplete="off">
+<textarea id="text" class="template-text" name="text" rows="${Math.min(30, lines + 2)}" spellcheck="false" autocapitalize="off" autocomplete="off">
 ${text}</textarea>
 ${
   isOwn &&
