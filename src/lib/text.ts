@@ -14,6 +14,18 @@ export function cutText(text: string, most = LONGEST_TEXT): string {
   return `${text.slice(0, isHalf ? most - 2 : most - 1)}…`;
 }
 
+/** A longer word is cut: an address, or a script without blanks. */
+const LONGEST_HALF_WORD = 20;
+
+/** A text of which `rest` was cut off, without the half of a word at its end. */
+export function withoutHalfWord(head: string, rest: string): string {
+  if (/^\s/.test(rest)) return head.trimEnd();
+  const least = Math.max(head.length - LONGEST_HALF_WORD, head.length / 2);
+  let end = head.length;
+  while (end > least && !/\s/.test(head.charAt(end - 1))) end--;
+  return (end > least ? head.slice(0, end) : head).trimEnd();
+}
+
 const UNSTORABLE_OR_PAIR = /[\0\ud800-\udfff]/;
 
 /**

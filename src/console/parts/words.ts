@@ -1,3 +1,4 @@
+import { withoutHalfWord } from "../../lib/text.ts";
 import { type Html, html } from "../common/html.ts";
 
 const MEASURED = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 2 });
@@ -24,14 +25,11 @@ export function foreign(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-/** Cuts a text to this many characters, never inside a character. */
+/** Cuts a text to this many characters, never inside a character, and between words where it can. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const characters = [...text.slice(0, limit * 2)];
-  return characters.length <= limit
-    ? characters.join("")
-    : `${characters
-        .slice(0, limit - 1)
-        .join("")
-        .trimEnd()}…`;
+  if (characters.length <= limit && text.length <= limit * 2) return text;
+  const head = characters.slice(0, limit - 1).join("");
+  return `${withoutHalfWord(head, text.slice(head.length, head.length + 1))}…`;
 }

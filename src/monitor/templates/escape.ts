@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/text.ts";
+import { escapeHtml, withoutHalfWord } from "../../lib/text.ts";
 
 /** The format: the last part of a template's name before `.hbs`. It decides how values are escaped. */
 export const FORMATS = ["html", "mrkdwn", "txt", "header"] as const;
@@ -153,21 +153,16 @@ export function shortenText(text: string, limit: number): string {
   const kept: string[] = [];
   let units = 0;
   for (const { segment } of SEGMENTER.segment(head)) {
-    if (kept.length === limit || units + segment.length > room) {
-      return `${kept
-        .slice(0, limit - 1)
-        .join("")
-        .trimEnd()}…`;
-    }
+    if (kept.length === limit || units + segment.length > room) return cutBehind(text, kept, limit);
     kept.push(segment);
     units += segment.length;
   }
-  return head.length === text.length
-    ? text
-    : `${kept
-        .slice(0, limit - 1)
-        .join("")
-        .trimEnd()}…`;
+  return head.length === text.length ? text : cutBehind(text, kept, limit);
+}
+
+function cutBehind(text: string, characters: readonly string[], limit: number): string {
+  const head = characters.slice(0, limit - 1).join("");
+  return `${withoutHalfWord(head, text.slice(head.length, head.length + 1))}…`;
 }
 
 const MAX_UNITS_PER_CHARACTER = 8;

@@ -124,12 +124,12 @@ export function newsOf(
       const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
       return why === undefined ? null : { label: `New: ${line(who, 80)}`, text: why };
     }
-    const text = about.text === "" ? saidInLastHour(incident, counts) : line(about.text, 140);
+    const text = about.text === "" ? saidNow(incident, counts, timezone) : line(about.text, 140);
     return { label: `New: ${line(about.title, 80)}`, text };
   }
-  if (kind === "reminder") return { label: "Still going on", text: saidInLastHour(incident, counts) };
+  if (kind === "reminder") return { label: "Still going on", text: saidNow(incident, counts, timezone) };
   if (kind === "escalated")
-    return { label: `Now ${incident.severity.toUpperCase()}`, text: saidInLastHour(incident, counts) };
+    return { label: `Now ${incident.severity.toUpperCase()}`, text: saidNow(incident, counts, timezone) };
   if (kind === "doubled") {
     const grew = last("Grew");
     const [label = "", text = ""] = grew?.detail.split(": ") ?? [];
@@ -141,6 +141,15 @@ export function newsOf(
   if (kind !== "wave") return null;
   const wave = last("NewWave")?.detail ?? "";
   return wave.includes("calm for") ? { label: "Another wave", text: wave } : null;
+}
+
+/** In its first hour it is counted from its beginning, as in the sentence below: the last hour has mentions from before it. */
+function saidNow(incident: Incident, counts: IncidentCounts, timezone: string): string {
+  const { from, to } = counts;
+  if (to - from >= HOUR) return saidInLastHour(incident, counts);
+  const subject = incident.measure === "negative" ? "negative mentions" : "mentions";
+  const count = countedSubject(counts[incident.measure], subject);
+  return `${count} from ${formatTime(from, timezone)} to ${formatTimeAfter(to, from, timezone)}`;
 }
 
 /** What is now: "36 negative mentions in the last hour". */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { summarizeIncident } from "../../../src/monitor/templates/incident-view.ts";
+import { newsOf, summarizeIncident } from "../../../src/monitor/templates/incident-view.ts";
 import { incidentOf } from "../incidents/incident-of.ts";
 
 const FROM = Date.parse("2026-11-23T10:35:00Z");
@@ -21,4 +21,25 @@ test("the sentence of an incident says what is now while it goes on and has had 
   const until = counts.to;
   expect(said({ measure: "negative" }, { most: { count: 550, until } })).toContain("550, until 12:00");
   expect(said({ measure: "negative" }, { most: { count: 550, until } })).not.toContain("in the last hour");
+});
+
+test("news of an incident's first hour counts from its beginning, as the sentence below them does", () => {
+  const incident = incidentOf({ measure: "negative", severity: "critical" });
+  const said = (minutes: number) =>
+    newsOf(
+      {
+        ...{ incident, entries: [], joined: [] },
+        counts: {
+          ...{ negative: 42, total: 60, from: FROM, to: FROM + minutes * MINUTE, most: null },
+          lastHour: { negative: 57, total: 80 },
+        },
+      } as unknown as Parameters<typeof newsOf>[0],
+      "escalated",
+      "UTC",
+    );
+  expect(said(10)).toEqual({
+    label: "Now CRITICAL",
+    text: "42 negative mentions from Mon 23 Nov, 10:35 UTC to 10:45",
+  });
+  expect(said(60)?.text).toBe("57 negative mentions in the last hour");
 });

@@ -1,3 +1,5 @@
+import { withoutHalfWord } from "../../../../lib/text.ts";
+
 /** The part of Slack's Block Kit that Earshot uses. */
 export type Block = HeaderBlock | SectionBlock | ContextBlock | ActionsBlock | RichTextBlock | ImageBlock;
 
@@ -202,9 +204,9 @@ function withoutEmptyTexts({ type, elements }: RichTextPart): RichTextPart {
  */
 function cutPlain(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const head = wholeCharacters(text, limit - 1).trimEnd();
-  if (head.lastIndexOf("“") <= head.lastIndexOf("”")) return `${head}…`;
-  return `${wholeCharacters(text, limit - 2).trimEnd()}…”`;
+  const fits = wholeCharacters(text, limit - 2);
+  const head = withoutHalfWord(fits, text.slice(fits.length, fits.length + 1));
+  return head.lastIndexOf("“") <= head.lastIndexOf("”") ? `${head}…` : `${head}…”`;
 }
 
 /** Cuts between lines, so that no entity, link or bold mark breaks; a single line that is too long loses its marks. */
