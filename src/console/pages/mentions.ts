@@ -189,7 +189,7 @@ export function mentionsPage(
     ...(work !== null && { scripts: [WORKFLOW_SCRIPT.address] }),
     body: html`<div class="title"><h1>Mentions</h1><p class="hint">${
       me !== null && html`<a href="/mentions?assignee=me&amp;status=to-do">Yours to do</a> · `
-    }<a href="/views">Saved searches</a></p></div>
+    }<a href="/views">Saved searches and views</a></p></div>
 <form class="filters" method="get" action="/mentions" role="search">
 <label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="1000" dir="auto"
   aria-describedby="search-hint"></label>

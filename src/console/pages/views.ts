@@ -30,15 +30,15 @@ export function viewsPage(
   const own = views.filter(({ nameKey }) => nameKey === owner);
   const others = views.filter(({ nameKey }) => nameKey !== owner);
   return {
-    title: "Saved searches",
+    title: "Saved searches and views",
     section: "/mentions",
     body: html`<p class="crumb"><a href="/mentions">Mentions</a></p>
-<div class="title"><h1>Saved searches</h1></div>
+<div class="title"><h1>Saved searches and views</h1></div>
 ${fault !== null && html`<p class="fault" role="alert">${fault}</p>`}${save !== null && saveForm(save, token)}
 <section class="panel action-form" aria-labelledby="h-own"><h2 id="h-own">Yours</h2>
 ${
   own.length === 0
-    ? html`<p class="empty">None. Search on the page <a href="/mentions">Mentions</a>, and save it there.</p>`
+    ? html`<p class="empty">None. Search on the page <a href="/mentions">Mentions</a>, or look at <a href="/insights">Insights</a>, and save it there.</p>`
     : html`<ul class="views">${own.map(
         (
           view,
@@ -90,7 +90,7 @@ function mailHint(mail: MailOfReader): Html {
 }
 
 function saveForm(address: string, token: string): Html {
-  return html`<section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Save this search</h2>
+  return html`<section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Save it</h2>
 <p class="detail">${describe(address)}</p>
 <form method="post" action="/views"><input type="hidden" name="token" value="${token}">
 <input type="hidden" name="address" value="${address}">

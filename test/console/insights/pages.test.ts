@@ -269,9 +269,7 @@ test("a question that is not understood is the usual one", async () => {
 test("a view of it can be saved", async () => {
   const markup = await page("/insights?last=30d&query=1");
   expect(markup).toContain(`/views?save=${encodeURIComponent("/insights?last=30d&query=1")}`);
-  expect(await page(`/views?save=${encodeURIComponent("/insights?last=30d&query=1")}`)).toContain(
-    "Save this search",
-  );
+  expect(await page(`/views?save=${encodeURIComponent("/insights?last=30d&query=1")}`)).toContain("Save it");
 });
 
 test("who speaks: the values of each facet, with what is new, from the mentions", async () => {
