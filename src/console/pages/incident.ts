@@ -154,8 +154,9 @@ ${asksName && NAME_FIELD}<button type="submit">End the link now</button></form>`
 function alertsSection({ members }: IncidentStory, times: Times): Html {
   return html`<section class="panel" aria-labelledby="h-members"><h2 id="h-members">Its alerts</h2>
 <ul class="timeline">${members.map(
-    ({ id, rule, queryName, severity, state, firedAt, openedAt }) =>
+    ({ id, rule, queryName, severity, state, because, firedAt, openedAt }) =>
       html`<li><span class="when">${times.moment(firedAt ?? openedAt)}</span>
-<span><a href="/alerts/${id}">${foreign(queryName)}: ${times.titleOf(rule)}</a>, ${severity}, ${state}</span></li>`,
+<span><a href="/alerts/${id}">${foreign(queryName)}: ${times.titleOf(rule)}</a>, ${severity}, ${state}<br>
+<span class="detail" dir="auto">${shorten(because, 160)}</span></span></li>`,
   )}</ul></section>`;
 }

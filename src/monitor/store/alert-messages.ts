@@ -115,6 +115,16 @@ export function createAlertMessageStore(db: Db) {
       return null;
     },
 
+    /** Whether a notification about the alert is on its way to the receiver now. */
+    async isBeingSent({ projectId, alertId, receiver }: MessageKey): Promise<boolean> {
+      const { rows } = await sql<{ sends: boolean }>`
+        select exists (
+          select from earshot.notifications where project_id = ${projectId} and alert_id = ${alertId}::uuid
+            and receiver = ${receiver} and state = 'due' and leased_until_wall > now()) as sends
+      `.execute(db);
+      return rows[0]?.sends === true;
+    },
+
     /** Keeps the claim while the edit runs, and gives its new lease. Null: another worker has claimed the message. */
     async renew(claim: Claim): Promise<string | null> {
       const { rows } = await sql<{ lease: string }>`

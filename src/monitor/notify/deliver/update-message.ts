@@ -34,6 +34,8 @@ export interface LiveMessageLog {
       readonly also: readonly string[];
     };
   } | null>;
+  /** Whether a notification about the alert is on its way to the receiver now. */
+  isBeingSent(key: LiveMessageKey): Promise<boolean>;
   /** The new lease. Null: another worker has claimed it. */
   renew(claim: Claim): Promise<string | null>;
   shown(
@@ -105,7 +107,7 @@ export async function updateMessage(
       {
         signal: AbortSignal.any([signal, claim.lost]),
         beforePost: claim.renew,
-        mayPost: () => hasRoom(parts, notifier),
+        mayPost: () => mayPost(parts, key, notifier),
         onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
       },
     );
@@ -158,11 +160,16 @@ async function settleFailure(
     : { outcome: "Failed", error: message, retryAfterMs };
 }
 
-/** An update that nobody waits for takes a slot only if no notification needs it. */
-async function hasRoom(
-  { log, channelLimits, receiversOf }: UpdateMessageParts,
+/**
+ * An update that nobody waits for takes a slot only if no notification needs it. One about the same alert that is on its
+ * way stands above it: the end is said before its last chart is shown.
+ */
+async function mayPost(
+  { log, liveMessages, channelLimits, receiversOf }: UpdateMessageParts,
+  key: LiveMessageKey,
   { channel }: Notifier,
 ): Promise<boolean> {
+  if (await liveMessages.isBeingSent(key)) return false;
   if (channel === undefined) return true;
   const keys = await channelLimits.keysOf(channel.key);
   if ((await log.nextDue(keys.flatMap(receiversOf))) !== null) return false;

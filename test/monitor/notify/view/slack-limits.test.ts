@@ -340,6 +340,39 @@ test("a worker that was held beyond its lease edits and posts nothing more, and 
   expect(await liveMessages.renew({ ...key, lease })).toBeNull();
 });
 
+test("a chart waits for the message about its alert that is on its way, and is posted beneath it", async () => {
+  const alert = await addPending("warning", "ending");
+  await sweep();
+  await pass(2 * MINUTE);
+  const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
+  const end = { id: uuid7(NOON + ++made), projectId: "p", receiver: "alerts", alertId: alert.id } as const;
+  const why = { kind: "resolved", digest: null, createdAt: NOON, reason: "Resolved" } as const;
+  const edit = (whileEdited: () => Promise<unknown>) =>
+    updateMessage(
+      {
+        ...{ ...parts, liveMessages: stores.alertMessages },
+        viewOf: async (notification) => {
+          await whileEdited();
+          const found = await parts.viewOf(notification);
+          return found?.about === "alert" ? { ...found, chart: async () => Buffer.from("a picture") } : found;
+        },
+      },
+      key,
+      AbortSignal.timeout(10_000),
+    );
+  const shared = () => fake.calls.filter(({ method }) => method === "files.completeUploadExternal").length;
+  const sending = await edit(async () => {
+    await stores.notifications.addPending([{ ...end, ...why }]);
+    expect(await stores.notifications.claim("p", end.id)).not.toBeNull();
+  });
+  expect([sending.outcome, shared()]).toEqual(["Unfinished", 0]);
+  await sql`update earshot.notifications set leased_until_wall = null`.execute(database.db);
+  expect(await sweep()).toEqual(["Sent"]);
+  await pass(2 * MINUTE);
+  await edit(async () => {});
+  expect(shared()).toBe(1);
+});
+
 test("an edit that Slack delays holds up edits, but no message", async () => {
   const alert = await addPending("warning", "growing");
   await sweep();
