@@ -34,6 +34,8 @@ function pagesOf(alert: string, incident: string | null): readonly (readonly [st
     ["rules", "/rules", "All rules, and their tests"],
     ["rule", "/rules/crisis-spike", "What a rule says, whom it reaches, what it found"],
     ["try-rule", "/rules/crisis-spike/try", "What a change would have sent"],
+    ["templates", "/templates", "All texts of messages"],
+    ["template", "/templates/edit?name=slack/alert-about.mrkdwn", "A text, beside what it makes"],
     ["inbox", "/inbox", "Messages as their readers see them"],
     ["preview", "/preview", "Samples of all messages"],
     ["digests", "/digests", "What is sent at fixed times"],
