@@ -240,17 +240,16 @@ export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
 export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { openInteractionEndpoints } from "./notify/interactions.ts";
+export { composeEmail } from "./notify/notifiers/email/compose-email.ts";
 export { type Invitation, sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
+export { previewSlack } from "./notify/notifiers/slack/compose-slack.ts";
 export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
 export { mailerOf } from "./notify/people.ts";
 export {
   aboutOf,
-  contentOfSample,
   createContentOfAlert,
-  findSample,
   type Previews,
-  type ShownPreview,
   showPreview,
   type TemplatePreview,
 } from "./notify/previews/create-previews.ts";
@@ -260,8 +259,9 @@ export {
   previewFiles,
   previewTemplate,
 } from "./notify/previews/preview-template.ts";
+export { contentOfSample, findSample, type ShownPreview } from "./notify/previews/sample-message.ts";
 export { findChromium, type Picture, takePictures } from "./notify/previews/take-pictures.ts";
-export { type TriedTemplate, tryTemplate } from "./notify/previews/try-template.ts";
+export { type TemplateToTry, type TriedTemplate, tryTemplate } from "./notify/previews/try-template.ts";
 export { checkReceivers, Receiver, type ReceiverConfig, readReceivers } from "./notify/receiver-config.ts";
 export { type AlertExplainer, createAlertExplainer } from "./notify/view/alert-chart.ts";
 export { versionsIn } from "./notify/view/name-versions.ts";

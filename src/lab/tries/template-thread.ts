@@ -1,8 +1,12 @@
-import { tryTemplate } from "#monitor";
+import { composeEmail, previewSlack, type TemplateToTry, tryTemplate } from "#monitor";
 import { serveTasks } from "../../lib/serve-tasks.ts";
 
+const COMPOSE = { slack: previewSlack, email: composeEmail };
+
 /** Tries templates that were typed into the console. */
-const tasks = { tryTemplate: async () => tryTemplate };
+const tasks = {
+  tryTemplate: async () => (asked: TemplateToTry) => tryTemplate(asked, COMPOSE),
+};
 export type TemplateTasks = typeof tasks;
 
 serveTasks(tasks);

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { previewMessage } from "../../../src/monitor/notify/preview-message.ts";
-import { contentOfSample } from "../../../src/monitor/notify/previews/create-previews.ts";
 import { previewFiles } from "../../../src/monitor/notify/previews/preview-template.ts";
+import { contentOfSample } from "../../../src/monitor/notify/previews/sample-message.ts";
 import { createRenderer } from "../../../src/monitor/templates/create-renderer.ts";
 import { samples } from "../../../src/monitor/templates/samples.ts";
 

@@ -1,22 +1,20 @@
-import { formatMinutes } from "../../../lib/duration.ts";
-import { MINUTE } from "../../../lib/instant.ts";
-import { drawSpikeChart } from "../../charts/draw-spike-chart.ts";
 import type { ShownDigest } from "../../model/digest.ts";
 import type { createConsoleStore } from "../../store/console.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { storedDigest } from "../../templates/digest-view.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
 import { TEMPLATE_NAMES, type TemplateName } from "../../templates/template-names.ts";
-import type { AlertView } from "../../templates/view.ts";
-import { type MessagePreview, previewMessage } from "../preview-message.ts";
+import { previewMessage } from "../preview-message.ts";
 import { createAlertExplainer } from "../view/alert-chart.ts";
 import { createViewOf, type ViewParts } from "../view/view-of.ts";
 import { type PreviewContent, previewTemplate } from "./preview-template.ts";
-
-/** A previewed message: `shown` is the HTML of the mail with its picture embedded. */
-export interface ShownPreview extends MessagePreview {
-  readonly email: MessagePreview["email"] & { readonly shown: string };
-}
+import {
+  contentOfSample,
+  findSample,
+  type ShownPreview,
+  showMessage,
+  withPicture,
+} from "./sample-message.ts";
 
 export interface Previews {
   /** The names of the samples, by subject. */
@@ -94,69 +92,12 @@ function sampleOf(about: Sample["about"], name: string | null): PreviewContent |
   return sample === null ? null : contentOfSample(sample);
 }
 
-/** The sample of that name, or the usual one where it is null; null when there is none of that name. */
-export function findSample(about: Sample["about"], name: string | null): Sample | null {
-  return samples.find((one) => one.about === about && (name === null || one.name === name)) ?? null;
-}
-
-export function contentOfSample(sample: Sample): PreviewContent {
-  if (sample.about === "digest") return { kind: "digest", view: sample.view };
-  const { view } = sample;
-  return { kind: view.kind, view, picture: view.hasChart ? sampleCharts(view) : null };
-}
-
 /** The message, and its mail with the picture embedded. */
 export function showPreview(
   { picture = null, ...content }: PreviewContent,
   renderer: Renderer,
 ): ShownPreview {
-  const message = previewMessage(content, renderer);
-  return { ...message, email: { ...message.email, shown: withPicture(message.email.html, { picture }) } };
-}
-
-function withPicture(html: string, { picture }: Pick<PreviewContent, "picture">): string {
-  return html
-    .replaceAll("cid:chart@earshot", inside(picture?.light))
-    .replaceAll("cid:chart-dark@earshot", inside(picture?.dark));
-}
-
-function inside(svg: string | undefined): string {
-  return `data:image/svg+xml;base64,${Buffer.from(svg ?? "").toString("base64")}`;
-}
-
-/** An invented day before the alert of a sample, so that its mail is previewed with a picture. */
-function sampleCharts(view: AlertView): { readonly light: string; readonly dark: string } {
-  return { light: sampleChart(view, "light"), dark: sampleChart(view, "dark") };
-}
-
-function sampleChart(view: AlertView, theme: "light" | "dark"): string {
-  const { windowFrom, windowTo, timezone, openedAt } = view;
-  // Bars are as wide as the window, and the last one is the window itself.
-  const columnMs = windowTo > windowFrom ? windowTo - windowFrom : 30 * MINUTE;
-  const bars = 48;
-  const columns = Array.from({ length: bars }, (_, index) => {
-    const daily = 11 + 6 * Math.sin((index / bars) * 2 * Math.PI);
-    const noise = ((index * 7919) % 7) - 3;
-    return {
-      at: windowTo - (bars - index) * columnMs,
-      count: index === bars - 1 ? (view.values["count"] ?? 62) : Math.max(0, Math.round(daily + noise)),
-      expected: daily,
-      ordinary: daily + 14,
-    };
-  });
-  return drawSpikeChart(
-    {
-      name: view.query,
-      title: `negative mentions in ${formatMinutes(columnMs)}`,
-      counted: `mentions in ${formatMinutes(columnMs)}`,
-      columns,
-      columnMs,
-      firing: [{ from: windowFrom, to: windowTo }],
-      notifiedAt: [openedAt],
-      zone: timezone,
-    },
-    theme,
-  );
+  return showMessage(previewMessage(content, renderer), picture);
 }
 
 interface AlertContentParts extends ViewParts {
