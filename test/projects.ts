@@ -158,13 +158,13 @@ const SLOW: readonly string[] = [
   "test/monitor/spike/waves.test.ts",
   "test/monitor/store/budgets.test.ts",
   "test/monitor/store/mention-counts.test.ts",
-  // Texts of every letter there is.
+  // Texts of every letter there is, and every template.
   "test/cli/common/format-table.test.ts",
   "test/lib/fold-text.test.ts",
+  "test/monitor/templates/create-renderer.test.ts",
   // Messages that are corrected, connections that end, a vendor that is away.
   "test/monitor/notify/deliver/correct-message.test.ts",
   "test/monitor/notify/notifiers/slack/listen-socket.test.ts",
-  "test/monitor/templates/create-renderer.test.ts",
   "test/monitor/notify/outage.test.ts",
   // Commands with a whole account, or with servers of their own.
   "test/cli/alerts.test.ts",

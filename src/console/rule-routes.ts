@@ -11,7 +11,7 @@ import { type RulePageParts, readRulePage, rulePage, rulesPage } from "./pages/r
 import {
   type RuleEditor,
   resultAnswer,
-  savedPage,
+  savedRulePage,
   TRY_DAYS,
   tryPage,
   type WhyReadOnly,
@@ -103,7 +103,7 @@ export function ruleRoutes(
     request.noted = { actor: actorOf(request, by), target: name };
     const saved = await rules.save({ name, text, opened, actor: actorOf(request, by) }, times.now());
     if (saved.outcome === "Refused") return refuse(409, saved.because, saved.details);
-    return frames.sendPage(request, reply, async () => savedPage(name, saved.next));
+    return frames.sendPage(request, reply, async () => savedRulePage(name, saved.next));
   });
 
   /** Nobody is an editor without a login: a name that anybody can type is no permission. */

@@ -47,7 +47,7 @@ export function templateRoutes(
 
   app.get("/templates/edit", async (request, reply) => {
     const { name, sample } = Asked.parse(request.query);
-    return show(request, reply, name, async ({ version, text }) => ({ text, opened: version, sample }));
+    return show(request, reply, name, ({ version, text }) => ({ text, opened: version, sample }));
   });
 
   app.get("/templates/html", async (request, reply) => {
@@ -64,7 +64,7 @@ export function templateRoutes(
   app.post("/templates/try", ownForm, async (request, reply) => {
     const { name, text, opened, sample } = Posted.parse(request.body ?? {});
     if (request.headers["hx-request"] !== "true")
-      return show(request, reply, name, async () => ({ text, opened, sample }));
+      return show(request, reply, name, () => ({ text, opened, sample }));
     if ((await templates.find(name)) === null)
       return frames.sendProblem(request, reply, 404, "There is nothing here", "There is no such template.");
     return frames.sendHtml(reply, triedAnswer(await attempt(name, text, sample)));
@@ -77,7 +77,7 @@ export function templateRoutes(
     const { name, text, opened, sample } = Posted.parse(request.body ?? {});
     const refuse = (status: number, because: string, details: readonly string[] = []) => {
       reply.code(status);
-      return show(request, reply, name, async () => ({ text, opened, sample }), { because, details });
+      return show(request, reply, name, () => ({ text, opened, sample }), { because, details });
     };
     const readOnly = whyReadOnly(request);
     if (readOnly !== null) return refuse(403, readOnly);
@@ -92,17 +92,17 @@ export function templateRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     name: string,
-    contentOf: (template: NonNullable<Awaited<ReturnType<TemplateView["find"]>>>) => Promise<{
+    contentOf: (template: NonNullable<Awaited<ReturnType<TemplateView["find"]>>>) => {
       readonly text: string;
       readonly opened: string | null;
       readonly sample: string | null;
-    }>,
+    },
     refused?: { readonly because: string; readonly details: readonly string[] },
   ): Promise<FastifyReply> {
     return frames.sendPage(request, reply, async () => {
       const template = await templates.find(name);
       if (template === null) return null;
-      const content = await contentOf(template);
+      const content = contentOf(template);
       return editTemplatePage(
         { template, ...content },
         {

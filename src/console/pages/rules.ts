@@ -2,6 +2,7 @@ import {
   type ConsoleFacts,
   describeActor,
   describePrecision,
+  type RuleEdit,
   type RulePrecision,
   type RuleTestRecord,
   type ShownWarmUp,
@@ -165,7 +166,7 @@ ${warmUpPanel(warmingUp, times)}
 <pre class="yaml" tabindex="0" aria-label="The file as it is"><code>${rule.text}</code></pre>
 <p>
 <a href="${linkOfRule(name, "/yaml")}">Download</a>
-</p>${editList(rule, times)}</section>
+</p>${editList(rule.edits, times)}</section>
 </div>
 </div>`,
   };
@@ -233,7 +234,8 @@ function warmUpPanel(warmingUp: readonly ShownWarmUp[], times: Times): Html {
   }</section>`;
 }
 
-function editList({ edits }: ShownRule, times: Times): Html | null {
+/** Changes on the console, the newest first. */
+export function editList(edits: readonly RuleEdit[], times: Times): Html | null {
   if (edits.length === 0) return null;
   return html`<h3>Changed on this console</h3><ol class="timeline">${edits.map(
     ({ at, actor, before, after }) =>

@@ -1,11 +1,11 @@
-import { describeActor, expandReason, type Previews } from "#monitor";
+import { aboutOf, expandReason, type Previews } from "#monitor";
 import { type Html, html } from "../common/html.ts";
 import type { ListedTemplate, ShownTemplate, TemplateTry } from "../common/template-view.ts";
 import type { Times } from "../common/times.ts";
 import { messageParts } from "../parts/message-parts.ts";
 import type { Page } from "../parts/page.ts";
-import { foreign } from "../parts/words.ts";
-import type { WhyReadOnly } from "./try-rule.ts";
+import { editList } from "./rules.ts";
+import { savedPage, type WhyReadOnly } from "./try-rule.ts";
 
 export function linkOfTemplate(name: string): string {
   return `/templates/edit?${new URLSearchParams({ name }).toString()}`;
@@ -22,9 +22,9 @@ export function templatesPage(templates: readonly ListedTemplate[]): Page {
   const groups = [
     ...KINDS.map(({ folder, title }) => ({
       title,
-      own: templates.filter(({ name }) => folderOf(name) === folder),
+      listed: templates.filter(({ name }) => folderOf(name) === folder),
     })),
-    { title: "Others", own: others },
+    { title: "Others", listed: others },
   ];
   return {
     title: "Templates",
@@ -32,11 +32,11 @@ export function templatesPage(templates: readonly ListedTemplate[]): Page {
     body: html`<p class="crumb"><a href="/rules">Rules</a></p>
 <div class="title"><h1>Templates</h1><p class="hint">The texts of all messages. <a href="/preview">See them with samples</a>.</p></div>
 <div class="two">${groups
-      .filter(({ own }) => own.length > 0)
+      .filter(({ listed }) => listed.length > 0)
       .map(
-        ({ title, own }) => html`<section class="panel" aria-label="${title}">
+        ({ title, listed }) => html`<section class="panel" aria-label="${title}">
 <h2>${title}</h2>
-<ul>${own.map(
+<ul>${listed.map(
           ({ name, isOwn }) => html`<li>
 <a href="${linkOfTemplate(name)}">${name.slice(folderOf(name).length + 1)}</a>${isOwn && html` <span class="detail">your own</span>`}
 </li>`,
@@ -78,7 +78,7 @@ export function editTemplatePage(
 ): Page {
   const { name, isOwn, shipped } = template;
   const { token, samples, readOnly, refused, outcome, times } = parts;
-  const about = name.includes("digest") ? "digest" : "alert";
+  const about = aboutOf(name);
   const lines = text.split("\n").length;
   return {
     title: name,
@@ -133,7 +133,10 @@ ${
         : html`<p class="hint">It cannot be saved here: ${readOnly}.</p>`
     }</div></section>
 </form>
-${editList(template, times)}`,
+${
+  template.edits.length > 0 &&
+  html`<section class="panel" aria-label="Changes">${editList(template.edits, times)}</section>`
+}`,
   };
 }
 
@@ -156,30 +159,11 @@ function resultPart({ tried, mailAddress }: TriedText): Html | null {
 </section>`;
 }
 
-function editList({ edits }: ShownTemplate, times: Times): Html | null {
-  if (edits.length === 0) return null;
-  return html`<section class="panel" aria-labelledby="h-edits"><h2 id="h-edits">Changed on this console</h2>
-<ol class="timeline">${edits.map(
-    ({ at, actor, before, after }) => html`<li>
-<span class="when">${times.moment(at)}</span><span>${foreign(describeActor(actor))} <span
-  class="detail">${before === null ? "wrote it" : html`<code>${before}</code> to`} <code>${after}</code></span></span>
-</li>`,
-  )}</ol></section>`;
-}
-
 /** After a template was saved, or taken away. */
 export function savedTemplatePage(name: string, next: string, isShipped: boolean): Page {
-  return {
-    title: "Saved",
-    section: "/rules",
-    body: html`<div class="title">
-<h1>Saved</h1>
-</div>
-<section class="panel">
-<p>${
+  return savedPage(
+    html`${
       isShipped ? "The shipped template stands for" : "Your file stands for"
-    } <a href="${linkOfTemplate(name)}">${name}</a>. ${next}</p>
-<p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p>
-</section>`,
-  };
+    } <a href="${linkOfTemplate(name)}">${name}</a>. ${next}`,
+  );
 }

@@ -234,7 +234,14 @@ function shareOf(share: number): string {
 }
 
 /** After a rule was saved. */
-export function savedPage(name: string, next: string): Page {
+export function savedRulePage(name: string, next: string): Page {
+  return savedPage(
+    html`The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}`,
+  );
+}
+
+/** After a file of a folder was saved, or taken away. */
+export function savedPage(says: Html): Page {
   return {
     title: "Saved",
     section: "/rules",
@@ -242,7 +249,7 @@ export function savedPage(name: string, next: string): Page {
 <h1>Saved</h1>
 </div>
 <section class="panel">
-<p>The rule <a href="${linkOfRule(name)}">${name}</a> is in the folder of rules. ${next}</p>
+<p>${says}</p>
 <p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p>
 </section>`,
   };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { PageOptions, TemplateView } from "#console";
-import { type RuleFiles, readTemplates, ruleVersion, type Stores } from "#monitor";
+import { aboutOf, type RuleFiles, readTemplates, ruleVersion, type Stores } from "#monitor";
 import { shippedFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createWorkerPool } from "../../lib/worker-pool.ts";
@@ -9,7 +9,7 @@ import type { TemplateTasks } from "./template-thread.ts";
 
 /** Letters of a template that is tried or saved on the console. */
 const LONGEST = 50_000;
-/** All templates with all samples need a third of it. */
+/** All templates with all samples need a quarter of it the first time. */
 const PROCESSOR_MS = 3_000;
 const LIMITS = { threads: 1, waiting: 8, memoryMb: 192 };
 const EDITS = 20;
@@ -26,8 +26,7 @@ export function openTemplateEditor(files: Files, log: Logger): NonNullable<PageO
 
     const attempt: View["attempt"] = async ({ name, text, sample }) => {
       if (text.length > LONGEST) return { faults: [TOO_LONG] };
-      const about = name.includes("digest") ? "digest" : "alert";
-      const task = { folder, name, text, about, sample } as const;
+      const task = { folder, name, text, about: aboutOf(name), sample };
       const tried = await pool.run("tryTemplate", task, { processorMs: PROCESSOR_MS });
       if (tried.outcome === "Done") return tried.result;
       if (tried.outcome === "Busy") return "Busy";
@@ -98,7 +97,7 @@ function createTemplateView(
             opened,
             actor,
           },
-          isTaken:
+          becauseTaken:
             "somebody has saved this template meanwhile: copy your text, open it again, and change that",
           whyRefused: async () => {
             const tried = await attempt({ name, text: written ?? shipped.get(name) ?? "", sample: null });

@@ -23,7 +23,7 @@ export interface FileToSave {
   readonly opened: string | null;
   readonly actor: Actor;
   /** Why it is refused if there was no file, and is one now. */
-  readonly isTaken: string;
+  readonly becauseTaken: string;
   /** The faults of the folder with it. Called under the lock. */
   readonly whyRefused: () => Promise<SavedFile | null>;
 }
@@ -90,8 +90,8 @@ export async function saveFile(
 
 const SAVED: SavedFile = { outcome: "Saved", next: "Restart Earshot to use it." };
 
-function changeSince({ what, opened, isTaken }: FileToSave, before: string | null): string | null {
-  if (opened === null) return before === null ? null : isTaken;
+function changeSince({ what, opened, becauseTaken }: FileToSave, before: string | null): string | null {
+  if (opened === null) return before === null ? null : becauseTaken;
   if (before === null)
     return `the file is gone since you opened it: copy your text, or save it as a new ${what}`;
   return ruleVersion(before) === opened

@@ -41,7 +41,7 @@ export async function saveRule(
     parts,
     {
       ...{ what: "rule", subject: name, file: `${name}.yaml`, text: written, opened, actor },
-      isTaken: "there is a rule of this name already: choose another name, or open that rule",
+      becauseTaken: "there is a rule of this name already: choose another name, or open that rule",
       whyRefused: async () => {
         const faults = await faultsWith(folder, name, written);
         return faults.length === 0 ? null : refused(WITH_FAULTS, faults);

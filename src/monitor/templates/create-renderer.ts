@@ -131,7 +131,7 @@ function faultsOfContent(sources: ReadonlyMap<string, string>, render: Renderer[
   return [...faults];
 }
 
-/** Of one part of a message: ten times the longest of a shipped template. */
+/** Of one part of a message: more than twenty times the longest of a shipped template. */
 const MOST_LETTERS = 500_000;
 const TOO_MUCH = `a sample becomes more than ${MOST_LETTERS / 1_000} kB: is something repeated inside a repetition?`;
 

@@ -3,7 +3,7 @@ import type { createConsoleStore } from "../../store/console.ts";
 import type { Renderer } from "../../templates/create-renderer.ts";
 import { storedDigest } from "../../templates/digest-view.ts";
 import { type Sample, samples } from "../../templates/samples.ts";
-import { TEMPLATE_NAMES, type TemplateName } from "../../templates/template-names.ts";
+import { TEMPLATE_NAMES } from "../../templates/template-names.ts";
 import { previewMessage } from "../preview-message.ts";
 import { createAlertExplainer } from "../view/alert-chart.ts";
 import { createViewOf, type ViewParts } from "../view/view-of.ts";
@@ -83,7 +83,7 @@ export function createPreviews(parts: {
 }
 
 /** The subject of a template, from its name. */
-export function aboutOf(name: TemplateName): Sample["about"] {
+export function aboutOf(name: string): Sample["about"] {
   return name.split("/")[1]?.startsWith("digest") === true ? "digest" : "alert";
 }
 
