@@ -17,7 +17,7 @@ import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
 
 /** Rows that one listing reads at most before it answers; most that is asked for is found among the first of them. */
-const SCAN_LIMIT = 10_000;
+const SCAN_LIMIT = 5_000;
 const FIRST_LOOK = 1_000;
 
 /** A text search reads many rows; a few people who search must not block the rest. */
@@ -41,7 +41,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
 
     /**
      * Mentions that match, `limit` at a time: newest arrivals first; of one query, or of a short time, newest published first.
-     * These orders have an index; other filters read at most 10,000 rows at a time.
+     * These orders have an index; other filters read at most 5,000 rows at a time.
      */
     async mentions(
       filter: MentionFilter,
@@ -49,39 +49,31 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
       limit: number,
       scanLimit = SCAN_LIMIT,
     ): Promise<MentionListing> {
-      const moment = isByArrival(filter) ? sql.ref("added_at") : sql.ref("event_at");
-      const searchesText =
-        filter.contains !== null || (filter.words ?? []).length > 0 || filter.required !== undefined;
-      const searches =
-        searchesText ||
-        [
-          filter.sentiment,
-          filter.author,
-          filter.domain,
-          filter.language,
-          filter.pageType,
-          filter.country,
-          filter.category,
-          filter.story,
-          filter.tag,
-          filter.list,
-        ].some((one) => one != null);
+      const moment = isByArrival(filter) ? sql`m.added_at` : sql`m.event_at`;
+      const fits = whatFits(filter);
+      const isMeantHere = sql`${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}`;
+      const newest = (columns: Sql, isRecent: Sql, order: Sql, share: number) => sql`
+        (select m.* from ${eachQuery(filter)} cross join lateral (
+            select ${columns} from earshot.mentions m where ${isMeantHere} and ${isRecent} order by ${order} limit ${share}) m
+          order by ${order} limit ${share}) m`;
+      // Of several queries an index tells since when as many were published in all together; older rows need not be read.
+      const isRecent = (share: number) =>
+        isByArrival(filter) || filter.queryId !== null
+          ? sql`true`
+          : sql`${moment} >= (select min(${moment}) from ${newest(moment, sql`true`, sql`${moment} desc`, share)})`;
+      const order = sql`${moment} desc, m.query_id desc, m.resource_id desc`;
       const read = async (share: number): Promise<MentionListing> => {
         const statement = sql<FoundRow>`
           with scanned as (
-            select *, ${moment} as moment, row_number() over (order by ${moment} desc, query_id desc, resource_id desc) as i
-            from (select newest.* from ${eachQuery(filter)} cross join lateral (
-                select * from earshot.mentions
-                where ${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}
-                order by ${moment} desc, query_id desc, resource_id desc limit ${share}) newest
-              order by ${moment} desc, newest.query_id desc, newest.resource_id desc limit ${share}) newest),
-          fitting as (
-            select * from scanned where ${fits(filter)} order by i limit ${limit + 1}),
+            select project_id, query_id, resource_id, day, ${moment} as moment, ${fits.condition} as fits,
+              row_number() over (order by ${order}) as i
+            from ${newest(sql`*`, isRecent(share), order, share)} ${fits.read}),
+          fitting as (select * from scanned where fits order by i limit ${limit + 1}),
           ends as (select count(*) as scanned, max(i) as last from scanned)
           select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
               'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}, 'lists', ${LISTS}) as found,
-            m.moment, m.query_id as "queryId", m.resource_id as "resourceId", ends.scanned, m.i
-          from fitting m ${WITH_QUERY}
+            f.moment, f.query_id as "queryId", f.resource_id as "resourceId", ends.scanned, f.i
+          from fitting f join earshot.mentions m using (project_id, query_id, resource_id, day) ${WITH_QUERY}
           left join earshot.mention_workflow w on w.project_id = m.project_id and w.query_id = m.query_id
             and w.resource_id = m.resource_id and w.day = m.day
           cross join ends
@@ -89,12 +81,12 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
           select null, s.moment, s.query_id, s.resource_id, ends.scanned, s.i from ends join scanned s on s.i = ends.last
           order by i
         `;
-        const { rows } = searchesText
+        const { rows } = fits.readsText
           ? await inTurn(() => withinTime(db, statement, searchTakesMs))
           : await statement.execute(db);
         return listingOf(rows, limit, share);
       };
-      if (!searches) return read(limit + 1);
+      if (fits.all) return read(limit + 1);
       if (scanLimit > FIRST_LOOK) {
         const first = await read(FIRST_LOOK);
         if (!first.stoppedEarly) return first;
@@ -122,6 +114,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
 const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'text') > 4000
   then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
   else m.body end`;
+type Sql = ReturnType<typeof sql>;
 const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
   m.event_at as "eventAt", ${LISTS} as lists`;
 const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
@@ -138,9 +131,7 @@ function eachQuery(filter: MentionFilter) {
 function ofQuery(filter: MentionFilter) {
   const { projectId, queryId } = filter;
   if (queryId === null)
-    return isByArrival(filter)
-      ? sql`true`
-      : sql`mentions.project_id = q.project_id and mentions.query_id = q.query_id`;
+    return isByArrival(filter) ? sql`true` : sql`m.project_id = q.project_id and m.query_id = q.query_id`;
   return projectId === null
     ? // One project, so that the index gives the order. A source gives an id to one query only.
       sql`project_id = (select min(project_id) from earshot.queries where query_id = ${queryId}) and query_id = ${queryId}`
@@ -164,11 +155,11 @@ function isMeant({ from = null, to = null, alertId = null }: MentionFilter) {
 function isWorkedOn({ assignee = null, status = null }: MentionFilter) {
   const isOpen = status === "open" || status === "to-do";
   const others = status === "open" ? sql`status <> 'open'` : sql`status in ('done', 'not-relevant')`;
-  const having = (condition: ReturnType<typeof sql>) => sql`(project_id, query_id, resource_id, day) in
+  const having = (condition: Sql) => sql`(project_id, query_id, resource_id, day) in
     (select project_id, query_id, resource_id, day from earshot.mention_workflow where ${condition})`;
-  const lacking = (condition: ReturnType<typeof sql>) => sql`not exists (
-    select from earshot.mention_workflow w where w.project_id = mentions.project_id and w.query_id = mentions.query_id
-      and w.resource_id = mentions.resource_id and w.day = mentions.day and ${condition})`;
+  const lacking = (condition: Sql) => sql`not exists (
+    select from earshot.mention_workflow w where w.project_id = m.project_id and w.query_id = m.query_id
+      and w.resource_id = m.resource_id and w.day = m.day and ${condition})`;
   const ofSomebody =
     assignee === null
       ? sql`true`
@@ -179,75 +170,66 @@ function isWorkedOn({ assignee = null, status = null }: MentionFilter) {
   return sql`${ofSomebody} and ${isOpen ? lacking(others) : having(sql`status = ${status}`)}`;
 }
 
-function isAfter(after: MentionPosition | null, moment: ReturnType<typeof sql.ref>) {
+function isAfter(after: MentionPosition | null, moment: Sql) {
   if (after === null) return sql`true`;
   // The first comparison uses the index, the second one breaks ties.
   return sql`${moment} <= ${at(after.moment)}
-    and (${moment}, query_id, resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
+    and (${moment}, m.query_id, m.resource_id) < (${at(after.moment)}, ${after.queryId}, ${after.resourceId})`;
 }
 
-const TEXT = sql`concat(body->>'title', ' ', body->>'text')`;
-
-function fits(filter: MentionFilter) {
+/**
+ * Whether a row `newest` fits, and what is read of its body for it: the body is text, and each look into it would read all of it
+ * again.
+ */
+function whatFits(filter: MentionFilter) {
+  const fields = new Map<string, Sql>();
+  const field = (name: string, type = sql`text`) => {
+    fields.set(name, type);
+    return sql.ref(`body.${name}`);
+  };
+  const text = () => sql`concat(${field("title")}, ' ', ${field("text")})`;
   const { sentiment, contains, words = [], required = [] } = filter;
-  const {
-    author = null,
-    domain = null,
-    language = null,
-    pageType = null,
-    country = null,
-    category = null,
-    story = null,
-    tag = null,
-    list = null,
-  } = filter;
+  const { author, domain, language, pageType, country, category, story, tag, list } = filter;
   const parts = [...(contains === null ? [] : [contains]), ...words];
   const conditions = [
-    ...parts.map((part) => sql`${TEXT} ilike ${`%${escapeLike(part)}%`}`),
+    ...parts.map((part) => sql`${text()} ilike ${`%${escapeLike(part)}%`}`),
     // What another alphabet folds to is not known here.
     ...required.map(
       (some) =>
-        sql`(${TEXT} ~ '[^[:ascii:]]' or lower(${TEXT}) like any(${some.map((one) => `%${escapeLike(one)}%`)}::text[]))`,
+        sql`(${text()} ~ '[^[:ascii:]]' or lower(${text()}) like any(${some.map((one) => `%${escapeLike(one)}%`)}::text[]))`,
     ),
-    ...(sentiment === null ? [] : [sql`sentiment = ${sentiment}`]),
-    ...(story === null ? [] : [sql`story = ${story}`]),
-    ...(author === null
-      ? []
-      : [
-          sql`lower(${author.replace(/^@/, "")}) in
-            (lower(ltrim(body->>'author', '@')), lower(body->>'authorName'))`,
-        ]),
-    ...(domain === null
-      ? []
-      : [
-          sql`(lower(body->>'domain') = lower(${domain})
-            or lower(body->>'domain') like ${`%.${escapeLike(domain.toLowerCase())}`})`,
-        ]),
-    ...(language === null ? [] : [sql`lower(body->>'language') = lower(${language})`]),
-    ...(pageType === null ? [] : [sql`lower(body->>'pageType') = lower(${pageType})`]),
-    ...(country === null ? [] : [sql`lower(body->>'country') = lower(${country})`]),
-    ...(category === null
-      ? []
-      : [
-          sql`exists (select 1 from json_array_elements(body->'categories') c
-            where lower(${category}) in (lower(c->>'name'), lower(c->>'parentName')))`,
-        ]),
-    ...(tag === null
-      ? []
-      : [
-          sql`(lower(${tag}) in (select lower(t) from json_array_elements_text(body->'tags') t) or exists (
-            select from earshot.mention_workflow w where w.project_id = scanned.project_id
-              and w.query_id = scanned.query_id and w.resource_id = scanned.resource_id and w.day = scanned.day
-              and lower(${tag}) in (select lower(t) from unnest(w.tags) t)))`,
-        ]),
-    ...(list === null
-      ? []
-      : [
-          sql`exists (select from earshot.listed_authors l
-            where l.list_key = lower(${list}) and ${listedAs(sql`scanned.body`)})`,
-        ]),
-  ];
-  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+    sentiment != null && sql`sentiment = ${sentiment}`,
+    story != null && sql`story = ${story}`,
+    author != null &&
+      sql`lower(${author.replace(/^@/, "")}) in (lower(ltrim(${field("author")}, '@')), lower(${field("authorName")}))`,
+    domain != null &&
+      sql`(lower(${field("domain")}) = lower(${domain})
+        or lower(${field("domain")}) like ${`%.${escapeLike(domain.toLowerCase())}`})`,
+    language != null && sql`lower(${field("language")}) = lower(${language})`,
+    pageType != null && sql`lower(${field("pageType")}) = lower(${pageType})`,
+    country != null && sql`lower(${field("country")}) = lower(${country})`,
+    category != null &&
+      sql`exists (select 1 from json_array_elements(${field("categories", sql`json`)}) c
+        where lower(${category}) in (lower(c->>'name'), lower(c->>'parentName')))`,
+    tag != null &&
+      sql`(lower(${tag}) in (select lower(t) from json_array_elements_text(${field("tags", sql`json`)}) t) or exists (
+        select from earshot.mention_workflow w where w.project_id = m.project_id
+          and w.query_id = m.query_id and w.resource_id = m.resource_id and w.day = m.day
+          and lower(${tag}) in (select lower(t) from unnest(w.tags) t)))`,
+    list != null &&
+      sql`exists (select from earshot.listed_authors l
+        where l.list_key = lower(${list}) and ${listedAs(sql`m.body`)})`,
+  ].filter((condition) => condition !== false);
+  const columns = [...fields].map(([name, type]) => sql`${sql.ref(name)} ${type}`);
+  return {
+    all: conditions.length === 0,
+    readsText: fields.has("text"),
+    condition: conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `),
+    read:
+      columns.length === 0
+        ? sql``
+        : sql`cross join lateral json_to_record(m.body) as body(${sql.join(columns)})`,
+  };
 }
 
 function escapeLike(text: string): string {
