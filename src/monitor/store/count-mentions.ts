@@ -17,8 +17,8 @@ export const AUTHOR = sql`coalesce(nullif(ltrim(b.author, '@'), ''), b."authorNa
 export const VALUES = sql`(values ('all', ''), ('author', ${AUTHOR}), ('domain', lower(b.domain)), ('country', b.country),
   ('language', lower(b.language)), ('type', lower(b."pageType"))
   -- The page Mentions finds a category by its own name or its parent's.
-  union select 'category', n.name from json_array_elements(b.categories) c
-  cross join lateral (values (c->>'name'), (c->>'parentName')) n(name)) as f(facet, value)`;
+  union all select 'category', n.name from (select distinct n.name from json_array_elements(b.categories) c
+    cross join lateral (values (c->>'name'), (c->>'parentName')) n(name)) n) as f(facet, value)`;
 export const VALUE = sql`left(f.value, ${LONGEST})`;
 
 /** One of 256, by a hash that stays the same for ever, however the value is spelled. */

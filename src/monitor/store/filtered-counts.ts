@@ -79,11 +79,11 @@ export function createFilteredCountStore(db: Db, mostRead = MOST_READ) {
       limit: number,
     ): Promise<({ readonly facet: F } & FacetValues)[]> {
       const { rows } = await sql<FacetRow & { facet: Facet } & Pick<FacetValues, "values" | "newValues">>`
-        with ${foundBy(reading)},
+        with ${foundBy(reading, true)},
         summed as (
           select f.facet, ${VALUE} as value, (count(*) filter (where m.span = 1))::int as before,
             ${sumsWhere(sql`m.span = 0`)}
-          from found m cross join lateral ${FACTS} cross join lateral ${VALUES}
+          from found m cross join lateral (select m.*) b cross join lateral ${VALUES}
           where f.value <> '' and f.facet = any(${[...facets]}::text[])
           group by 1, 2),
         ranked as (
@@ -114,15 +114,19 @@ function sumsWhere(isMeant: ReturnType<typeof sql>) {
     (sum(greatest(m.reach, 0)) filter (where ${isMeant}))::double precision as reach`;
 }
 
-/** `found`: the mentions of a reading that have all values. A day of publication is a partition; undated mentions are in the first. */
-export function foundBy({ units, filters }: Reading) {
+/**
+ * `found`: the mentions of a reading that have all values, with what is counted of them if they are narrowed or it is asked for.
+ * A day of publication is a partition; undated mentions are in the first.
+ */
+export function foundBy({ units, filters }: Reading, readsFacts = false) {
   const valued = units.map((unit) => ({
     ...unit,
     value: unit.facet === null || unit.facet === "all" ? null : filters[unit.facet],
   }));
   // Without filters an index is enough.
-  const narrowed =
-    Object.keys(filters).length === 0 ? sql`` : sql`cross join lateral ${FACTS} where ${fits(filters)}`;
+  const isNarrowed = Object.keys(filters).length > 0;
+  const read = isNarrowed || readsFacts ? sql`cross join lateral ${FACTS}` : sql``;
+  const narrowed = isNarrowed ? sql`where ${fits(filters)}` : sql``;
   return sql`units as materialized (
       select * from json_to_recordset(${JSON.stringify(valued)}::json)
         as u("projectId" text, "queryId" text, span int, "from" bigint, "to" bigint, facet text, value text)),
@@ -136,11 +140,11 @@ export function foundBy({ units, filters }: Reading) {
         and c.query_id = u."queryId" and c.facet = u.facet and c.quarter = to_timestamp(g.ms / 1000.0)
         and c.value = u.value offset 0) c where u.facet is not null),
     found as not materialized (
-      select t.span, m.* from times t
+      select * from times t
       cross join lateral (select * from earshot.mentions m where m.project_id = t."projectId" and m.query_id = t."queryId"
         and m.event_at >= t.since and m.event_at < t.until
         and m.day = any(array[(t.since at time zone 'UTC')::date, '1970-01-01']) offset 0) m
-      ${narrowed})`;
+      ${read} ${narrowed})`;
 }
 
 /** As they are counted by facet. */

@@ -48,14 +48,16 @@ export function createConsoleAlerts(db: Db) {
 
     /** Incidents of several alerts that have not ended, those that need somebody first. */
     async openIncidents(limit: number): Promise<ListedIncident[]> {
+      const atItsBeginning = sql`m.project_id = i.project_id and m.query_id = i.query_id
+        and m.event_at >= i.opened_at - interval '1 hour' and m.event_at < i.opened_at + interval '3 hours'`;
       const { rows } = await sql<ListedIncident>`
         select i.body as incident, a.rule, t.body as about from earshot.incidents i
         join earshot.alerts a on a.project_id = i.project_id and a.id = (i.body->>'leaderId')::uuid
         left join lateral (
-          select (array_agg(m.body order by m.event_at, m.resource_id))[1] as body from earshot.mentions m
-          where m.project_id = i.project_id and m.query_id = i.query_id
-            and m.event_at >= i.opened_at - interval '1 hour' and m.event_at < i.opened_at + interval '3 hours'
-          group by m.story having count(*) >= 3 order by count(*) desc, min(m.event_at) limit 1) t on true
+          select m.body from (
+            select m.story, count(*) as n, min(m.event_at) as since from earshot.mentions m where ${atItsBeginning}
+            group by m.story having count(*) >= 3 order by n desc, since limit 1) s
+          join earshot.mentions m on m.story = s.story and ${atItsBeginning} order by m.event_at, m.resource_id limit 1) t on true
         where i.ended_at is null and ${HAS_SEVERAL}
         order by array_position(array['open', 'handled', 'watching'], i.status),
           array_position(array['critical', 'warning', 'info'], i.body->>'severity'), i.id desc

@@ -6,6 +6,7 @@ import type { IncidentFigures, ShownStory, VolumeCount, WholeShownIncident } fro
 import { at, type Db, projects } from "../database.ts";
 import { createIncidentStore } from "../incidents.ts";
 import { ALERT_COLUMNS } from "./alerts.ts";
+import { hourlyVolume } from "./hourly-volume.ts";
 
 /** More is not read: nobody looks at more alerts of one incident. */
 const MEMBERS = 100;
@@ -59,22 +60,16 @@ export function createConsoleIncidents(db: Db) {
     },
 
     /** Counts of mentions of its queries by hour and sentiment, whose moment lies in [from, to). */
-    async incidentVolume(
+    incidentVolume(
       { projectId }: Incident,
       queries: readonly Pick<Incident, "queryId" | "queryName">[],
       from: Instant,
       to: Instant,
     ): Promise<VolumeCount[]> {
       const named = JSON.stringify(queries.map(({ queryId, queryName }) => ({ queryId, queryName })));
-      const { rows } = await sql<VolumeCount>`
-        select ${projectId} as "projectId", q."queryId", q."queryName", date_trunc('hour', m.event_at) as hour, m.sentiment,
-          count(*)::int as n
-        from json_to_recordset(${named}::json) as q("queryId" text, "queryName" text)
-        join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q."queryId"
-        where m.event_at >= ${at(from)} and m.event_at < ${at(to)}
-        group by 2, 3, 4, 5
-      `.execute(db);
-      return rows;
+      const own = sql`select distinct ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
+        from json_to_recordset(${named}::json) as q("queryId" text, "queryName" text)`;
+      return hourlyVolume(db, own, from, to);
     },
 
     /** Counts all mentions of [from, to), each once, also where two of its queries found it. */

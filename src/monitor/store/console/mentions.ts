@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { atMost } from "../../../lib/concurrency.ts";
 import { BusyError } from "../../../lib/errors.ts";
-import { type Instant, utcDay } from "../../../lib/instant.ts";
+import type { Instant } from "../../../lib/instant.ts";
 import { TransientError } from "../../../lib/retry.ts";
 import type {
   MentionFilter,
@@ -15,6 +15,7 @@ import { nameKey } from "../../model/user.ts";
 import { LISTS, listedAs } from "../author-lists.ts";
 import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
+import { hourlyVolume } from "./hourly-volume.ts";
 
 /** Rows that one listing reads at most before it answers; most that is asked for is found among the first of them. */
 const SCAN_LIMIT = 5_000;
@@ -95,18 +96,8 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
     },
 
     /** Counts of mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
-    async volume(from: Instant, to: Instant): Promise<VolumeCount[]> {
-      const { rows } = await sql<VolumeCount>`
-        select q.project_id as "projectId", q.query_id as "queryId", q.name as "queryName", v.hour, v.sentiment, v.n
-        from earshot.queries q left join lateral (
-          select date_trunc('hour', m.event_at) as hour, m.sentiment, count(*)::int as n from earshot.mentions m
-          where m.project_id = q.project_id and m.query_id = q.query_id
-            and m.event_at >= ${at(from)} and m.event_at < ${at(to)} and ${daysOf(from, to)}
-          group by 1, 2) v on true
-        where q.active and v.n > 0
-      `.execute(db);
-      return rows;
-    },
+    volume: (from: Instant, to: Instant): Promise<VolumeCount[]> =>
+      hourlyVolume(db, sql`select project_id, query_id, name from earshot.queries where active`, from, to),
   };
 }
 
@@ -234,11 +225,6 @@ function whatFits(filter: MentionFilter) {
 
 function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, "\\$&");
-}
-
-/** The publication days that a window can contain, so that other months are not opened. Undated mentions have day 0. */
-export function daysOf(from: Instant, to: Instant) {
-  return sql`(m.day between ${utcDay(from)}::date and ${utcDay(to - 1)}::date or m.day = '1970-01-01')`;
 }
 
 interface FoundRow {
