@@ -88,7 +88,7 @@ try {
     "/insights?last=90d&by=day",
   ].filter((page) => page.includes(values.only));
 
-  // None of a run before, where the database was kept.
+  await removeWhatCame();
   let [isOver, came] = [false, Date.now()];
   const began = came;
   const comes = (async () => {
@@ -139,6 +139,18 @@ try {
     say(
       `${of(0.5)} ${of(0.95)} ${isSlow ? "SLOW" : "    "} ${page}${faults.has(page) ? `  answered ${faults.get(page)}` : ""}`,
     );
+  }
+
+  /** Where the database was kept, a run before left its mentions. */
+  async function removeWhatCame() {
+    const came = sql`added_at = to_timestamp(${NOW / SECOND}::float8) and resource_id like 'new%'`;
+    await sql`insert into earshot.stale_counts (project_id, query_id, quarter)
+      select distinct project_id, query_id, date_bin('15 minutes', event_at, 'epoch') from earshot.mentions where ${came}`.execute(
+      database.db,
+    );
+    await sql`delete from earshot.mentions where ${came}`.execute(database.db);
+    await stores.mentionCounts.countStale();
+    await sql`vacuum analyze earshot.mentions`.execute(database.db);
   }
 
   /** The last thing that is filled in. */
