@@ -66,17 +66,17 @@ export async function countManyMentions(db: Db, { from, days }: ManyMentions): P
       await sql`
       with counted as (
         insert into earshot.mention_counts
-        select m.project_id, m.query_id, f.facet, date_bin('15 minutes', m.event_at, 'epoch'), ${VALUE}, count(*)::int,
+        select m.project_id, m.query_id, f.facet, date_bin('15 minutes', m.event_at, 'epoch'), ${bucketOf(VALUE)}, ${VALUE}, count(*)::int,
           (count(*) filter (where m.sentiment = 'negative'))::int, (count(*) filter (where m.sentiment = 'neutral'))::int,
           (count(*) filter (where m.sentiment = 'positive'))::int,
           case when count(m.reach) > 0 then sum(greatest(m.reach, 0))::bigint end
         from earshot.mentions m cross join lateral ${FACTS} cross join lateral ${VALUES}
         where m.day = ${day} and (f.value <> '' or f.facet = 'all')
           and not exists (select from earshot.mention_counts where quarter >= ${day} and quarter < ${day} + 1)
-        group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+        group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
         returning *)
       insert into earshot.mention_days
-      select project_id, query_id, facet, ${bucketOf(sql`value`)}, value, ${day}, sum(mentions), sum(negative), sum(neutral),
+      select project_id, query_id, facet, bucket, value, ${day}, sum(mentions), sum(negative), sum(neutral),
         sum(positive), coalesce(sum(reach), 0), count(reach)
       from counted group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
       `.execute(tx);

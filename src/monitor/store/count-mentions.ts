@@ -89,7 +89,8 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
       select "projectId" as project_id, "queryId" as query_id, to_timestamp(ms / 1000) as quarter
       from json_to_recordset(${JSON.stringify(rows)}::json) as q("projectId" text, "queryId" text, ms double precision)),
     counted as materialized (
-      select q.project_id, q.query_id, f.facet, q.quarter, ${VALUE} as value, count(*)::int as mentions,
+      select q.project_id, q.query_id, f.facet, q.quarter, ${bucketOf(VALUE)} as bucket, ${VALUE} as value,
+        count(*)::int as mentions,
         (count(*) filter (where m.sentiment = 'negative'))::int as negative,
         (count(*) filter (where m.sentiment = 'neutral'))::int as neutral,
         (count(*) filter (where m.sentiment = 'positive'))::int as positive,
@@ -102,27 +103,26 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
       cross join lateral ${FACTS}
       cross join lateral ${VALUES}
       where f.value <> '' or f.facet = 'all'
-      group by 1, 2, 3, 4, 5),
+      group by 1, 2, 3, 4, 5, 6),
     known as materialized (
       select c.* from quarters q cross join unnest(${[...FACETS]}::text[]) f(facet)
       cross join lateral (select * from earshot.mention_counts c where c.project_id = q.project_id
         and c.query_id = q.query_id and c.facet = f.facet and c.quarter = q.quarter offset 0) c),
     changed as materialized (
-      select project_id, query_id, facet, value, (quarter at time zone 'UTC')::date as day,
+      select project_id, query_id, facet, bucket, value, (quarter at time zone 'UTC')::date as day,
         (sum(coalesce(n.mentions, 0) - coalesce(k.mentions, 0)))::int as mentions,
         (sum(coalesce(n.negative, 0) - coalesce(k.negative, 0)))::int as negative,
         (sum(coalesce(n.neutral, 0) - coalesce(k.neutral, 0)))::int as neutral,
         (sum(coalesce(n.positive, 0) - coalesce(k.positive, 0)))::int as positive,
         (sum(coalesce(n.reach, 0) - coalesce(k.reach, 0)))::bigint as reach,
         (sum((n.reach is not null)::int - (k.reach is not null)::int))::int as reached
-      from counted n full join known k using (project_id, query_id, facet, quarter, value)
+      from counted n full join known k using (project_id, query_id, facet, quarter, bucket, value)
       where (k.mentions, k.negative, k.neutral, k.positive, k.reach)
         is distinct from (n.mentions, n.negative, n.neutral, n.positive, n.reach)
-      group by 1, 2, 3, 4, 5),
+      group by 1, 2, 3, 4, 5, 6),
     day_kept as (
       insert into earshot.mention_days as d
-      select x.project_id, x.query_id, x.facet, ${bucketOf(sql`x.value`)}, x.value, x.day,
-        x.mentions, x.negative, x.neutral, x.positive, x.reach, x.reached
+      select x.project_id, x.query_id, x.facet, x.bucket, x.value, x.day, x.mentions, x.negative, x.neutral, x.positive, x.reach, x.reached
       from changed x
       on conflict (project_id, query_id, facet, bucket, value, day) do update
         set (mentions, negative, neutral, positive, reach, reached) = (d.mentions + excluded.mentions,
@@ -130,15 +130,15 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
           d.reach + excluded.reach, d.reached + excluded.reached)
       returning d.*),
     gone as (
-      delete from earshot.mention_counts c using known k left join counted n using (project_id, query_id, facet, quarter, value)
+      delete from earshot.mention_counts c using known k left join counted n using (project_id, query_id, facet, quarter, bucket, value)
       where n.mentions is null and c.project_id = k.project_id and c.query_id = k.query_id and c.facet = k.facet
-        and c.quarter = k.quarter and c.value = k.value),
+        and c.quarter = k.quarter and c.bucket = k.bucket and c.value = k.value),
     kept as (
       insert into earshot.mention_counts as c
-      select n.* from counted n left join known k using (project_id, query_id, facet, quarter, value)
+      select n.* from counted n left join known k using (project_id, query_id, facet, quarter, bucket, value)
       where (k.mentions, k.negative, k.neutral, k.positive, k.reach)
         is distinct from (n.mentions, n.negative, n.neutral, n.positive, n.reach)
-      on conflict (project_id, query_id, facet, quarter, value) do update
+      on conflict (project_id, query_id, facet, quarter, bucket, value) do update
         set (mentions, negative, neutral, positive, reach)
           = (excluded.mentions, excluded.negative, excluded.neutral, excluded.positive, excluded.reach))
     select project_id, query_id, facet, bucket, value, day from day_kept where mentions = 0

@@ -138,7 +138,7 @@ export function foundBy({ units, filters }: Reading, readsFacts = false) {
       from units u cross join lateral generate_series(u."from", u."to" - 1, 900000) g(ms)
       cross join lateral (select c.quarter from earshot.mention_counts c where c.project_id = u."projectId"
         and c.query_id = u."queryId" and c.facet = u.facet and c.quarter = to_timestamp(g.ms / 1000.0)
-        and c.value = u.value offset 0) c where u.facet is not null),
+        and c.bucket = ${bucketOf(sql`u.value`)} and c.value = u.value offset 0) c where u.facet is not null),
     found as not materialized (
       select * from times t
       cross join lateral (select * from earshot.mentions m where m.project_id = t."projectId" and m.query_id = t."queryId"

@@ -229,36 +229,21 @@ const ALL: Wanted = { kind: "Buckets", buckets: BUCKETS };
 
 /** What is summed, each part with the number of its period: `parts`, of whole days, and of quarters at their ends. */
 function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, wanted: Wanted) {
-  const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
   const isNamed = wanted.kind !== "Buckets";
-  const buckets = wanted.kind === "Buckets" ? wanted.buckets : BUCKETS;
-  const ofDay =
-    wanted.kind === "Listed"
-      ? sql`d.bucket = w.bucket and lower(d.value) = w.value`
-      : isNamed
-        ? sql`d.bucket = w.bucket and d.value = w.value`
-        : sql`d.bucket < ${buckets}`;
+  const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
   const named =
     wanted.kind === "Listed"
       ? sql`select distinct author_key as v from earshot.listed_authors
           where ${wanted.list}::text is null or list_key = lower(${wanted.list})`
       : sql`select v from unnest(${values}::text[]) v`;
-  const ofQuarter =
-    wanted.kind === "Listed"
-      ? sql`lower(c.value) in (select value from wanted)`
-      : isNamed
-        ? sql`c.value = any(${values}::text[])`
-        : buckets < BUCKETS
-          ? sql`${bucketOf(sql`c.value`)} < ${buckets}`
-          : sql`true`;
-  // One value has a row in few quarters, and all others have theirs beside it.
-  const quarters =
-    wanted.kind === "One"
-      ? sql`cross join lateral generate_series(e.from, e.to - 1, 900000) as g(ms)
-        cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
-          and d.quarter = to_timestamp(g.ms / 1000.0) and d.value = ${wanted.value} offset 0) c`
-      : sql`cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
-          and d.quarter >= to_timestamp(e.from / 1000.0) and d.quarter < to_timestamp(e.to / 1000.0) offset 0) c`;
+  const ownValue = wanted.kind === "Listed" ? sql`lower(d.value)` : sql`d.value`;
+  const [ofDay, ofQuarter] =
+    wanted.kind === "Buckets"
+      ? [sql`d.bucket < ${wanted.buckets}`, sql`d.bucket < ${wanted.buckets}`]
+      : [
+          sql`d.bucket = w.bucket and ${ownValue} = w.value`,
+          sql`d.bucket = any(array(select bucket from wanted)) and ${ownValue} = any(array(select value from wanted))`,
+        ];
   return sql`wanted as materialized (
       select v as value, ${bucketOf(sql`v`)} as bucket from (${named}) v
       union all select '', 0::smallint where ${!isNamed}),
@@ -272,7 +257,9 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
         e.sign * c.positive, e.sign * coalesce(c.reach, 0), e.sign * (c.reach is not null)::int
       from ${keysOf(queries)}
       cross join json_to_recordset(${JSON.stringify(edges)}::json) as e(span int, "from" bigint, "to" bigint, sign int)
-      ${quarters} where ${ofQuarter})`;
+      cross join lateral generate_series(e.from, e.to - 1, 900000) as g(ms)
+      cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
+        and d.quarter = to_timestamp(g.ms / 1000.0) and ${ofQuarter} offset 0) c)`;
 }
 
 const IN_PERIOD = sql`span = 0`;

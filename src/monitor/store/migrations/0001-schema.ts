@@ -23,7 +23,7 @@ const PARTITIONED = {
   mention_steps: "project_id, query_id, resource_id, day, press",
   source_edits: "project_id, id",
   counts: "project_id, query_id, series, arrived, bucket",
-  mention_counts: "project_id, query_id, facet, quarter, value",
+  mention_counts: "project_id, query_id, facet, quarter, bucket, value",
   mention_days: "project_id, query_id, facet, bucket, value, day",
   coverage: "project_id, query_id, poll, started_at",
   dead_letters: "project_id, at, id",
@@ -187,12 +187,14 @@ create table earshot.counts (
 ) partition by range (arrived);
 
 -- Stored mentions, counted by quarter of an hour of their own time, and by what people ask for: a facet and its value.
--- Zones differ from UTC by whole quarters, so days of any zone can be made of them. The facet 'all' has the value ''.
+-- Zones differ from UTC by whole quarters, so days of any zone can be made of them. The facet 'all' has the value ''. The
+-- bucket is a hash of the value: of a facet with very many values, some buckets stand for all.
 create table earshot.mention_counts (
   project_id text not null,
   query_id text not null,
   facet text not null,
   quarter timestamptz not null,
+  bucket smallint not null,
   value text not null,
   mentions integer not null,
   negative integer not null,
@@ -202,8 +204,7 @@ create table earshot.mention_counts (
   reach bigint
 ) partition by range (quarter);
 
--- The same by UTC day, for questions about many days: the sums of the quarters of the day. The bucket is a hash of the value:
--- of a facet with very many values, some buckets stand for all.
+-- The same by UTC day, for questions about many days: the sums of the quarters of the day.
 create table earshot.mention_days (
   project_id text not null,
   query_id text not null,
