@@ -10,11 +10,9 @@ import { type Period, type Periods, wholeDays } from "./whole-days.ts";
 const MOST_ROWS = 15_000;
 const SOME_ROWS = 6_000;
 const BUCKETS = 256;
-/** Buckets that are counted to find how many rows there are in all. */
-const PROBED = 4;
 /** Of the days of all queries together, so many values that were loud there; of these, so many are looked at closely. */
 const MOST_LOUD = 6_000;
-const MOST_CANDIDATES = 40;
+const MOST_CANDIDATES = 25;
 
 /** How many mentions there are: what pages ask of millions of them, counted before anybody asks. Moments are whole quarters. */
 export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
@@ -187,10 +185,10 @@ async function bucketsWithin(
   if (facet !== "author" && facet !== "domain") return BUCKETS;
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from ${keysOf(queries)} cross join ${daysOf(days)}
-    cross join lateral (select from earshot.mention_days d where ${isOf(facet)} and d.bucket < ${PROBED}
+    cross join lateral (select from earshot.mention_days d where ${isOf(facet)} and d.bucket = 0
       and d.day >= s.first and d.day < s.until offset 0) d
   `.execute(db);
-  const ofOne = (rows[0]?.n ?? 0) / PROBED;
+  const ofOne = rows[0]?.n ?? 0;
   if (ofOne * BUCKETS <= mostRows) return BUCKETS;
   return Math.max(1, Math.min(BUCKETS - 1, Math.floor(Math.min(mostRows, SOME_ROWS) / ofOne)));
 }
@@ -257,9 +255,9 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
         e.sign * c.positive, e.sign * coalesce(c.reach, 0), e.sign * (c.reach is not null)::int
       from ${keysOf(queries)}
       cross join json_to_recordset(${JSON.stringify(edges)}::json) as e(span int, "from" bigint, "to" bigint, sign int)
-      cross join lateral generate_series(e.from, e.to - 1, 900000) as g(ms)
       cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
-        and d.quarter = to_timestamp(g.ms / 1000.0) and ${ofQuarter} offset 0) c)`;
+        and d.quarter >= to_timestamp(e.from / 1000.0) and d.quarter < to_timestamp(e.to / 1000.0)
+        and ${ofQuarter} offset 0) c)`;
 }
 
 const IN_PERIOD = sql`span = 0`;
