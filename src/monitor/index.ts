@@ -15,19 +15,6 @@ export { escapeXml } from "./charts/draw-head.ts";
 export { drawSpikeChart } from "./charts/draw-spike-chart.ts";
 export { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 export type { ChartColumn, ChartSpan, Theme } from "./charts/spike-chart.ts";
-export { openDemoDatabase, refuseDemoData } from "./commands/demo-database.ts";
-export { type OpenAlertActions, openAlertActions } from "./commands/open-alert-actions.ts";
-export { openAlertContents } from "./commands/open-alert-contents.ts";
-export { openPostgres, openScratchPostgres } from "./commands/open-postgres.ts";
-export { openShellBudget } from "./commands/shell-budget.ts";
-export { withoutAddress } from "./commands/without-address.ts";
-export { type Environment, readEnvironment } from "./config/environment.ts";
-export { loadSourceConfig, partsOf } from "./config/load-source-config.ts";
-export { locateIssues } from "./config/locate-issues.ts";
-export type { MonitorConfig } from "./config/monitor-config.ts";
-export { createNotifyConfig } from "./config/notify-config.ts";
-export { readConfig } from "./config/read-config.ts";
-export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
 export { summarizeUnneeded } from "./digest/unneeded.ts";
@@ -43,6 +30,7 @@ export { type AlertWhy, type MentionWhy, type WhyParts, whyAlert, whyMention } f
 export type { RuleObservation } from "./explain/why-rules.ts";
 export { checkClock } from "./health/checks/check-clock.ts";
 export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
+export { createNotifyConfig } from "./health/notify-config.ts";
 export { OperatorConfig } from "./health/operators.ts";
 export { asOne, queryNamesOf } from "./incidents/cause.ts";
 export { calmFrom } from "./incidents/incident-life.ts";
@@ -212,6 +200,7 @@ export {
 } from "./model/user.ts";
 export { attemptName, countedBy, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
+export type { MonitorConfig } from "./monitor-config.ts";
 export {
   findDeadConfiguration,
   type NamedQuery,

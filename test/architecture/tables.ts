@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   console: ["lib", "monitor", "feeds", "listening-api"],
   // Rule tests play on a local Listening API, and on the Slack and the mailbox of the local inbox.
   lab: ["lib", "monitor", "listening-api", "console", "admin"],
-  // What the person who runs it does: earshot.yaml, set-up, reload, doctor, forget.
+  // What the person who runs it does: earshot.yaml, databases and queues, set-up, reload, doctor, forget.
   admin: ["lib", "monitor", "listening-api", "feeds", "console"],
   // Wires rooms into a process.
   app: ["lib", "monitor", "listening-api", "feeds", "console", "admin", "lab"],
@@ -60,9 +60,6 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   // A question about a time is counted in one way for a page and for a mail.
   "views/answers": ["views"],
   health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
-  config: ["health", "source"],
-  // What a command opens of a monitor that may not run.
-  commands: ["alerts/actions", "config", "notify/previews", "polling", "rules", "store"],
   // Finds due work and adds its jobs.
   sweep: ["digest", "health", "health/checks", "polling"],
 };
@@ -172,7 +169,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     what: "process.env",
     pattern: /\bprocess\s*\.\s*env\b|\bprocess\s*\[/,
     within: "code",
-    places: ["src/admin/config/config.ts", "src/monitor/config/", "src/cli/main.ts", "workers/"],
+    places: ["src/admin/config/", "src/cli/main.ts", "workers/"],
   },
   {
     what: "the machine's clock",

@@ -1,16 +1,18 @@
 import { DAY } from "../../lib/instant.ts";
-import { chooseOperators } from "../health/operators.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { RouteConfig } from "../notify/decide/route.ts";
-import type { MonitorConfig } from "./monitor-config.ts";
+import type { ReceiverConfig } from "../notify/receiver-config.ts";
+import { chooseOperators, type OperatorConfig } from "./operators.ts";
 
-type NotifySettings = Pick<
-  MonitorConfig,
-  "routes" | "receivers" | "inhibitions" | "escalations" | "rotations"
-> & {
-  readonly operator?: MonitorConfig["operator"];
-};
+interface NotifySettings {
+  readonly routes: readonly RouteConfig[];
+  readonly receivers: readonly ReceiverConfig[];
+  readonly inhibitions: NotifyConfig["inhibitions"];
+  readonly escalations: NotifyConfig["escalations"];
+  readonly rotations: NotifyConfig["rotations"];
+  readonly operator?: OperatorConfig;
+}
 
 /**
  * Routes and receivers of the configuration, as the decisions need them. Alerts about Earshot itself have routes of

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { SourceConfig } from "#monitor";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
-import { SourceConfig } from "../source/source-config.ts";
 import { readConfig } from "./read-config.ts";
 
 /** Whether the file names an account (`source`), and whether it listens to public feeds (`listen`). */

@@ -1,14 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { createBudgetStore, createCallGate, type Gate, openDatabase, type Priority } from "#monitor";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Environment } from "../config/environment.ts";
-import type { Priority } from "../model/poll.ts";
-import { createCallGate } from "../polling/call-gate.ts";
-import type { Gate } from "../source/budget.ts";
-import { createBudgetStore } from "../store/budgets.ts";
-import { openDatabase } from "../store/database.ts";
 import { databaseForCommands } from "./demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 

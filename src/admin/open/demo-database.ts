@@ -1,9 +1,12 @@
 import { existsSync } from "node:fs";
+import {
+  createSettingStore,
+  ensureSiblingDatabase,
+  findSiblingDatabase,
+  migrate,
+  openDatabase,
+} from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import { openDatabase } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
-import { createSettingStore } from "../store/settings.ts";
-import { ensureSiblingDatabase, findSiblingDatabase } from "../store/sibling-database.ts";
 
 /** The demo's own database on the server of `url`, created if missing. Demo data never enters a real monitor. */
 export async function openDemoDatabase(url: string): Promise<string> {

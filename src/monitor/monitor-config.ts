@@ -1,14 +1,14 @@
-import type { DigestConfig } from "../digest/digest-config.ts";
-import type { HeartbeatConfig } from "../health/heartbeat.ts";
-import type { OperatorConfig } from "../health/operators.ts";
-import type { EscalationConfig } from "../notify/decide/escalation.ts";
-import type { Inhibition } from "../notify/decide/inhibition.ts";
-import type { Rotation } from "../notify/decide/rotation.ts";
-import type { RouteConfig } from "../notify/decide/route.ts";
-import type { ReceiverConfig } from "../notify/receiver-config.ts";
-import type { Sources } from "../source/source-config.ts";
+import type { DigestConfig } from "./digest/digest-config.ts";
+import type { HeartbeatConfig } from "./health/heartbeat.ts";
+import type { OperatorConfig } from "./health/operators.ts";
+import type { EscalationConfig } from "./notify/decide/escalation.ts";
+import type { Inhibition } from "./notify/decide/inhibition.ts";
+import type { Rotation } from "./notify/decide/rotation.ts";
+import type { RouteConfig } from "./notify/decide/route.ts";
+import type { ReceiverConfig } from "./notify/receiver-config.ts";
+import type { Sources } from "./source/source-config.ts";
 
-/** What the monitor needs of `earshot.yaml`. What feeds and the console need of it stands in app/config. */
+/** What the monitor needs of `earshot.yaml`. What feeds and the console need of it stands in admin/config. */
 export interface MonitorConfig {
   readonly sources: Sources;
   readonly receivers: readonly ReceiverConfig[];

@@ -1,9 +1,7 @@
+import { createContentOfAlert, type PreviewContent, type Rule } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Environment } from "../config/environment.ts";
-import { createContentOfAlert } from "../notify/previews/create-previews.ts";
-import type { PreviewContent } from "../notify/previews/preview-template.ts";
-import type { Rule } from "../rules/rule.ts";
 import { type OpenAlertActions, openAlertActions } from "./open-alert-actions.ts";
 
 /** The content of messages about stored alerts, for one command, with or without a running Earshot. */

@@ -1,6 +1,8 @@
-import { type BackendOptions, type Environment, openPostgres } from "#monitor";
-import { UserError } from "../lib/errors.ts";
-import type { Logger } from "../lib/log.ts";
+import type { BackendOptions } from "#monitor";
+import { UserError } from "../../lib/errors.ts";
+import type { Logger } from "../../lib/log.ts";
+import type { Environment } from "../config/environment.ts";
+import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */
 export interface Engines {

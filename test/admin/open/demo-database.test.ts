@@ -6,7 +6,7 @@ import {
   databaseForCommands,
   openDemoDatabase,
   refuseDemoData,
-} from "../../../src/monitor/commands/demo-database.ts";
+} from "../../../src/admin/open/demo-database.ts";
 import { openDatabase } from "../../../src/monitor/store/database.ts";
 import { migrate } from "../../../src/monitor/store/migrate.ts";
 import { createSettingStore } from "../../../src/monitor/store/settings.ts";

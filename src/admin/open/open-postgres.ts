@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
+import { openDatabase, ping, startEmbeddedPostgres } from "#monitor";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Environment } from "../config/environment.ts";
-import { openDatabase, ping } from "../store/database.ts";
-import { startEmbeddedPostgres } from "../store/embedded.ts";
 import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */

@@ -1,14 +1,17 @@
+import {
+  type AlertActions,
+  createAlertActions,
+  createConsoleStore,
+  createStores,
+  migrate,
+  openDatabase,
+  type Stores,
+} from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { openTogether } from "../../lib/closing.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { AlertActions } from "../alerts/actions/actions.ts";
-import { createAlertActions } from "../alerts/actions/alert-actions.ts";
 import type { Environment } from "../config/environment.ts";
-import { createConsoleStore } from "../store/console.ts";
-import { openDatabase } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
-import { createStores, type Stores } from "../store/stores.ts";
 import { databaseForCommands } from "./demo-database.ts";
 import { openPostgres } from "./open-postgres.ts";
 

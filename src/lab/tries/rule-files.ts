@@ -1,6 +1,4 @@
-import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
-import type { MonitorConfig } from "./monitor-config.ts";
-import { createNotifyConfig } from "./notify-config.ts";
+import { createNotifyConfig, type MonitorConfig, type NotifyConfig } from "#monitor";
 
 /** What the pages of rules need of the configuration. */
 export interface RuleFiles {
