@@ -43,7 +43,7 @@ const DECIDES: Readonly<Record<string, readonly string[]>> = {
 
 /** Act: they get stores, queues and clocks as arguments, and may know the types of them (TYPES_FOR_ACTING). */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
-  polling: ["polling/planner", "health", "ingest", "rules", "source"],
+  polling: ["polling/planner", "ingest", "rules", "source"],
   // A page is judged, moves alerts, and what is to be sent is decided, in one transaction.
   // A deleted mention leaves built digests in that transaction, too.
   ingest: ["alerts", "incidents", "digest", "notify/decide"],
@@ -59,9 +59,9 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   digest: ["templates", "incidents", "views", "views/answers"],
   // A question about a time is counted in one way for a page and for a mail.
   "views/answers": ["views"],
-  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver", "source"],
+  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver"],
   // Finds due work and adds its jobs.
-  sweep: ["digest", "health", "health/checks", "polling"],
+  sweep: ["digest"],
 };
 
 /** Reach out of the process: databases, queues, servers. They know nothing of each other. */

@@ -11,14 +11,13 @@ import type { Notifier } from "../notify/define-notifier.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
 import { definitionOf } from "../notify/notifiers.ts";
 import type { ReceiverConfig } from "../notify/receiver-config.ts";
-import type { Source } from "../source/source-config.ts";
 import type { Stores } from "../store/stores.ts";
 import { checkHeartbeat, type Heartbeat } from "./check-heartbeat.ts";
 import { findProblems } from "./find-problems.ts";
 import { beat, type HeartbeatConfig, type HeartbeatState } from "./heartbeat.ts";
 import type { OutageLog } from "./note-outages.ts";
 import type { OperatorConfig } from "./operators.ts";
-import { readPipelineHealth } from "./read-pipeline-health.ts";
+import { type PipelineReadings, readPipelineHealth } from "./read-pipeline-health.ts";
 import { recordProblems } from "./record-problems.ts";
 
 /** What it needs of the configuration. */
@@ -26,7 +25,7 @@ interface HealthConfig {
   readonly operator: OperatorConfig;
   readonly heartbeat?: HeartbeatConfig;
   readonly receivers: readonly ReceiverConfig[];
-  readonly sources: readonly Source[];
+  readonly sources: PipelineReadings["sources"];
 }
 
 export interface HealthParts {

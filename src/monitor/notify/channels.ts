@@ -1,4 +1,4 @@
-import type { Notifier } from "../notify/define-notifier.ts";
+import type { Notifier } from "./define-notifier.ts";
 
 /** Which receivers lead to which channel, and whose messages follow their alerts. */
 export interface Channels {
