@@ -1,11 +1,9 @@
 // The door: what other rooms use of the monitor, a line for each file. Code stands behind it.
 
-export type { AlertActions } from "./alerts/actions/actions.ts";
 export { createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
 export { newestOf, writeNote } from "./alerts/actions/write-note.ts";
 export {
   type AlertNames,
-  alertNames,
   refuseUnknownNames,
   unknownName,
   unknownNamesInMatch,
@@ -73,6 +71,7 @@ export {
   type RulePrecision,
   readAlertLink,
 } from "./model/alert-action.ts";
+export type { AlertActions } from "./model/alert-actions.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export {
@@ -266,6 +265,7 @@ export { isNamed } from "./polling/register-queries.ts";
 export type { BackendOptions } from "./queue/backend.ts";
 export { inspectRedis, type OpenRedis, type RedisFacts } from "./queue/inspect-redis.ts";
 export { ROLES, type Role } from "./roles.ts";
+export { alertNames } from "./rules/alert-names.ts";
 export { compileRule } from "./rules/compile-rule.ts";
 export { delayOf, describeRule, formatDelay } from "./rules/describe-rule.ts";
 export { loadRules, RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "./rules/load-rules.ts";

@@ -14,6 +14,7 @@ import { trackJob } from "./health/note-failures.ts";
 import type { OutageLog } from "./health/note-outages.ts";
 import { createNotifyConfig } from "./health/notify-config.ts";
 import { createRuleNotes } from "./health/rule-notes.ts";
+import { recordProblems } from "./ingest/record-problems.ts";
 import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
@@ -198,7 +199,8 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     });
     const health = createHealth({
       config,
-      notifyConfigWithout: (failing) => createNotifyConfig(config, failing),
+      recordProblems: (problems, failing) =>
+        recordProblems({ stores, notifyConfig: createNotifyConfig(config, failing), clock }, problems),
       stores,
       notifiers,
       deliver,

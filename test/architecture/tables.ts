@@ -18,7 +18,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What the person who runs it does: earshot.yaml, databases and queues, set-up, reload, doctor, forget.
   admin: ["lib", "monitor", "listening-api", "feeds", "console"],
   // Wires rooms into a process.
-  app: ["lib", "monitor", "listening-api", "feeds", "console", "admin", "lab"],
+  app: ["lib", "monitor", "feeds", "console", "admin", "lab"],
   // Commands are thin: they read options, call a room, and print.
   cli: ["lib", "monitor", "listening-api", "feeds", "console", "admin", "lab", "app"],
 };
@@ -30,7 +30,7 @@ const GROUND = ["model"];
 const DECIDES: Readonly<Record<string, readonly string[]>> = {
   spike: [],
   charts: [],
-  alerts: ["rules"],
+  alerts: [],
   incidents: [],
   workflow: [],
   views: [],
@@ -50,16 +50,16 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   "alerts/actions": ["alerts", "incidents"],
   "workflow/actions": ["workflow"],
   // "Why" judges a window and reads the routes again, with the functions that did it the first time.
-  explain: ["ingest", "notify/decide", "rules", "source"],
+  explain: ["ingest", "rules", "source"],
   notify: ["notify/decide", "notify/notifiers"],
   "notify/notifiers": ["notify", "templates"],
   "notify/deliver": ["notify", "notify/notifiers"],
-  "notify/view": ["notify", "charts", "incidents", "spike", "templates"],
+  "notify/view": ["notify", "charts", "incidents", "rules", "templates"],
   "notify/previews": ["charts", "notify", "notify/view", "templates"],
   digest: ["templates", "incidents", "views", "views/answers"],
   // A question about a time is counted in one way for a page and for a mail.
   "views/answers": ["views"],
-  health: ["health/checks", "alerts", "ingest", "notify", "notify/deliver"],
+  health: ["health/checks", "notify", "notify/deliver"],
   // Finds due work and adds its jobs.
   sweep: ["digest"],
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { unusedRoutes } from "../../../../src/monitor/notify/decide/explain-routes.ts";
-import { RouteConfig } from "../../../../src/monitor/notify/decide/route.ts";
-import { alertOf } from "../alert-of.ts";
+import { unusedRoutes } from "../../../src/monitor/explain/explain-routes.ts";
+import { RouteConfig } from "../../../src/monitor/notify/decide/route.ts";
+import { alertOf } from "../notify/alert-of.ts";
 
 const told = (...routes: Record<string, unknown>[]) =>
   unusedRoutes(

@@ -1,5 +1,13 @@
-import { type MatchedAlert, unmetOf } from "../../model/alert-match.ts";
-import type { RouteConfig } from "./route.ts";
+import { type AlertMatch, type MatchedAlert, unmetOf } from "../model/alert-match.ts";
+
+/** What is read of a configured route. */
+export interface ReadRoute {
+  readonly name?: string | undefined;
+  readonly match: AlertMatch;
+  readonly receivers: readonly string[];
+  readonly continue: boolean;
+  readonly routes: readonly ReadRoute[];
+}
 
 /** Why one route sends an alert to nobody. */
 export interface UnusedRoute {
@@ -15,12 +23,12 @@ export interface UnusedRoute {
  * The routes that do not take an alert, in the order in which they are read: of each the first matcher that it does not
  * meet, or the earlier route that took it.
  */
-export function unusedRoutes(routes: readonly RouteConfig[], alert: MatchedAlert): readonly UnusedRoute[] {
+export function unusedRoutes(routes: readonly ReadRoute[], alert: MatchedAlert): readonly UnusedRoute[] {
   return readRoutes(routes, alert, "").unused;
 }
 
 function readRoutes(
-  routes: readonly RouteConfig[],
+  routes: readonly ReadRoute[],
   alert: MatchedAlert,
   within: string,
 ): { readonly unused: readonly UnusedRoute[]; readonly takes: boolean } {
@@ -50,6 +58,6 @@ function readRoutes(
   return { unused, takes };
 }
 
-function receiversIn(route: RouteConfig): readonly string[] {
+function receiversIn(route: ReadRoute): readonly string[] {
   return [...new Set([...route.receivers, ...route.routes.flatMap(receiversIn)])];
 }

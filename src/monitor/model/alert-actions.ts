@@ -1,12 +1,12 @@
-import type { Instant } from "../../../lib/instant.ts";
-import type { WeeklyRange } from "../../../lib/weekly-range.ts";
-import type { Actor, AlertAction, RulePrecision } from "../../model/alert-action.ts";
-import type { AlertMatch } from "../../model/alert-match.ts";
-import type { MentionCorrection } from "../../model/mention.ts";
-import type { ListedSilence, Silence } from "../../model/silence.ts";
-import type { ActionResult } from "../act.ts";
-import type { MoveResult } from "./act-on-incident.ts";
-import type { WriteNoteResult } from "./write-note.ts";
+import type { Instant } from "../../lib/instant.ts";
+import type { WeeklyRange } from "../../lib/weekly-range.ts";
+import type { Alert } from "./alert.ts";
+import type { Actor, AlertAction, AlertEvent, RulePrecision } from "./alert-action.ts";
+import type { AlertMatch } from "./alert-match.ts";
+import type { Incident } from "./incident.ts";
+import type { IncidentNote } from "./incident-work.ts";
+import type { MentionCorrection } from "./mention.ts";
+import type { ListedSilence, Silence } from "./silence.ts";
 
 /**
  * Actions of people on alerts and silences. It only writes facts; they announce it, and the running process finds the alert
@@ -72,6 +72,19 @@ export interface SlackIdentity {
   readonly userId: string;
   readonly slackName: string;
 }
+
+export type ActionResult =
+  | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
+  /** Nothing changed, and why. */
+  | { readonly outcome: "Refused"; readonly because: string };
+
+export type MoveResult =
+  | { readonly outcome: "Done"; readonly incident: Incident }
+  | { readonly outcome: "Refused"; readonly because: string };
+
+export type WriteNoteResult =
+  | { readonly outcome: "Done"; readonly note: IncidentNote }
+  | { readonly outcome: "Refused"; readonly because: string };
 
 export type SilenceResult =
   | { readonly outcome: "Done"; readonly silence: Silence }

@@ -2,9 +2,6 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Observation } from "../alerts/alert-life.ts";
 import { fingerprint } from "../alerts/fingerprint.ts";
-import type { AlertObservation } from "../ingest/apply-observations.ts";
-import { alertsToReconsider, recordNotifications } from "../ingest/record-notifications.ts";
-import { recordObservations } from "../ingest/record-observations.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import { type HealthProblem, OPERATOR_RULES } from "../model/operator-rules.ts";
@@ -12,6 +9,9 @@ import { OWN_QUERY } from "../model/query.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Stores } from "../store/stores.ts";
+import type { AlertObservation } from "./apply-observations.ts";
+import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
+import { recordObservations } from "./record-observations.ts";
 
 /**
  * Feeds the current problems into the life cycle of alerts, like evidence of any rule, and stores the notifications,

@@ -3,7 +3,7 @@ import { parseConfig } from "../../../src/admin/config/config.ts";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createNotifyConfig } from "../../../src/monitor/health/notify-config.ts";
-import { recordProblems } from "../../../src/monitor/health/record-problems.ts";
+import { recordProblems } from "../../../src/monitor/ingest/record-problems.ts";
 import { OWN_QUERY } from "../../../src/monitor/model/query.ts";
 import { useStores } from "../../use-stores.ts";
 
