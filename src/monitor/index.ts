@@ -285,6 +285,25 @@ export { ruleCompletions } from "./rules/rule-completions.ts";
 export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from "./rules/rule-drafts.ts";
 export { ruleJsonSchema } from "./rules/rule-schema.ts";
 export { rulesByQuery } from "./rules/rules-by-query.ts";
+export { RING } from "./rules/spike/constants.ts";
+export {
+  closeBucket,
+  type LateCount,
+  type SpikeObservation,
+  type SpikeSettings,
+} from "./rules/spike/detector.ts";
+export { newestWithMentions } from "./rules/spike/episode.ts";
+export { ordinaryLimit } from "./rules/spike/gates.ts";
+export { learnOnly } from "./rules/spike/learn-only.ts";
+export { gatesOf, SENSITIVITIES, significanceGate } from "./rules/spike/sensitivity.ts";
+export {
+  AT,
+  createSpikeState,
+  fromShortFloat,
+  MARK,
+  mark,
+  type SpikeState,
+} from "./rules/spike/spike-state.ts";
 export { validRules } from "./rules/valid-rules.ts";
 export type { Budget, Gate } from "./source/budget.ts";
 export { API_CALLS, type ApiCall } from "./source/call-table.ts";
@@ -300,13 +319,6 @@ export { type Source, SourceConfig, type Sources, sourceOf } from "./source/sour
 export { SourceError, type SourceErrorKind } from "./source/source-error.ts";
 export { toMention } from "./source/to-mention.ts";
 export { formatWireInstant, parseWireInstant } from "./source/wire-values.ts";
-export { RING } from "./spike/constants.ts";
-export { closeBucket, type LateCount, type SpikeObservation, type SpikeSettings } from "./spike/detector.ts";
-export { newestWithMentions } from "./spike/episode.ts";
-export { ordinaryLimit } from "./spike/gates.ts";
-export { learnOnly } from "./spike/learn-only.ts";
-export { gatesOf, SENSITIVITIES, significanceGate } from "./spike/sensitivity.ts";
-export { AT, createSpikeState, fromShortFloat, MARK, mark, type SpikeState } from "./spike/spike-state.ts";
 export { createBudgetStore } from "./store/budgets.ts";
 export { createChannelLimitStore } from "./store/channel-limits.ts";
 export { type ConsoleFacts, createConsoleStore } from "./store/console.ts";

@@ -28,14 +28,14 @@ const GROUND = ["model"];
 
 /** Decide: functions of state, input and now. They import nothing that acts, not even a type of it. */
 const DECIDES: Readonly<Record<string, readonly string[]>> = {
-  spike: [],
   charts: [],
   alerts: [],
   incidents: [],
   workflow: [],
   views: [],
   templates: [],
-  rules: ["spike"],
+  rules: ["rules/spike"],
+  "rules/spike": [],
   "polling/planner": [],
   "notify/decide": [],
   "health/checks": ["health"],

@@ -1,8 +1,8 @@
 import type { Instant } from "../../lib/instant.ts";
 import { BUCKET_MS } from "../model/judging.ts";
-import { ordinaryLimit } from "../spike/gates.ts";
-import { learnOnly } from "../spike/learn-only.ts";
-import { createSpikeState } from "../spike/spike-state.ts";
+import { ordinaryLimit } from "./spike/gates.ts";
+import { learnOnly } from "./spike/learn-only.ts";
+import { createSpikeState } from "./spike/spike-state.ts";
 
 /** The counts of a series up to `to`, bucket by bucket, with what the spike detector expects when it only learns. */
 export function expectCounts(

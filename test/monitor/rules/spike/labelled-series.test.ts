@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { closeBucket, type SpikeObservation } from "../../../src/monitor/spike/detector.ts";
+import { closeBucket, type SpikeObservation } from "../../../../src/monitor/rules/spike/detector.ts";
 import {
   gatesOf,
   lnSignificantFor,
   type SpikeTuning,
   TUNING,
-} from "../../../src/monitor/spike/sensitivity.ts";
-import { createSpikeState } from "../../../src/monitor/spike/spike-state.ts";
+} from "../../../../src/monitor/rules/spike/sensitivity.ts";
+import { createSpikeState } from "../../../../src/monitor/rules/spike/spike-state.ts";
 import { MONDAY, settings } from "./feed.ts";
 import { LABELLED_SERIES, type LabelledSeries } from "./labelled-series.ts";
 

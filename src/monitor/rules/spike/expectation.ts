@@ -1,6 +1,6 @@
-import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
-import { offsetAt } from "../../lib/local-time.ts";
-import { BUCKET_MS } from "../model/judging.ts";
+import { DAY, HOUR, type Instant } from "../../../lib/instant.ts";
+import { offsetAt } from "../../../lib/local-time.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import {
   FADING,
   HOUR_BINS,

@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/instant.ts";
+import type { Instant } from "../../../lib/instant.ts";
 import { HOUR_BINS, LAG_EDGES, RING, WINDOWS } from "./constants.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { formatMinutes } from "../../lib/duration.ts";
-import { DAY } from "../../lib/instant.ts";
-import { countedSubject, formatExpected, formatNumber } from "../../lib/numbers.ts";
-import { BUCKET_MS } from "../model/judging.ts";
+import { formatMinutes } from "../../../lib/duration.ts";
+import { DAY } from "../../../lib/instant.ts";
+import { countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
+import { BUCKET_MS } from "../../model/judging.ts";
 import { HOUR_BINS } from "./constants.ts";
 import type { SpikeMoment } from "./episode.ts";
 import { AT, MARK, mark, type SpikeState } from "./spike-state.ts";

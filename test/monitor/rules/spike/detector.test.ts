@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LateCount, SpikeObservation } from "../../../src/monitor/spike/detector.ts";
-import { gatesOf } from "../../../src/monitor/spike/sensitivity.ts";
-import { createSpikeState, packSpikeState } from "../../../src/monitor/spike/spike-state.ts";
-import { runs } from "../../runs.ts";
+import type { LateCount, SpikeObservation } from "../../../../src/monitor/rules/spike/detector.ts";
+import { gatesOf } from "../../../../src/monitor/rules/spike/sensitivity.ts";
+import { createSpikeState, packSpikeState } from "../../../../src/monitor/rules/spike/spike-state.ts";
+import { runs } from "../../../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const opened = (observations: readonly SpikeObservation[]): number[] =>

@@ -1,5 +1,5 @@
-import { createRandom, type Random } from "../../../src/listening-api/simulate/random.ts";
-import type { LateCount } from "../../../src/monitor/spike/detector.ts";
+import { createRandom, type Random } from "../../../../src/listening-api/simulate/random.ts";
+import type { LateCount } from "../../../../src/monitor/rules/spike/detector.ts";
 
 /** Counts of buckets of five minutes, generated, with the spikes that were put into them. */
 export interface LabelledSeries {

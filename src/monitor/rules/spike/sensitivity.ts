@@ -1,5 +1,5 @@
-import { DAY } from "../../lib/instant.ts";
-import { DAY_BUCKETS } from "../model/judging.ts";
+import { DAY } from "../../../lib/instant.ts";
+import { DAY_BUCKETS } from "../../model/judging.ts";
 import { fadingOf, JUDGED_WINDOWS } from "./constants.ts";
 
 /** How unusual a count must be to fire. */

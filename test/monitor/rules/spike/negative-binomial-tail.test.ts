@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lnNegativeBinomialTail } from "../../../src/monitor/spike/negative-binomial.ts";
-import { runs } from "../../runs.ts";
+import { lnNegativeBinomialTail } from "../../../../src/monitor/rules/spike/negative-binomial.ts";
+import { runs } from "../../../runs.ts";
 import { exactLnTail } from "./exact-tail.ts";
 
 /** The tail takes no variance that is closer to the mean than this: below, it is the Poisson tail. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LateCount } from "../../../src/monitor/spike/detector.ts";
+import type { LateCount } from "../../../../src/monitor/rules/spike/detector.ts";
 import {
   AT,
   canReadSpikeState,
@@ -9,8 +9,8 @@ import {
   packSpikeState,
   STATE_BYTES,
   unpackSpikeState,
-} from "../../../src/monitor/spike/spike-state.ts";
-import { runs } from "../../runs.ts";
+} from "../../../../src/monitor/rules/spike/spike-state.ts";
+import { runs } from "../../../runs.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 function firstArrivals(from: number, to: number): LateCount[][] {

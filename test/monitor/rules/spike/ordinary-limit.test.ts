@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { ordinaryLimit } from "../../../src/monitor/spike/gates.ts";
-import { lnChanceOfCount } from "../../../src/monitor/spike/negative-binomial.ts";
-import { createSpikeState } from "../../../src/monitor/spike/spike-state.ts";
-import { dispersionOf, rateNoise } from "../../../src/monitor/spike/variation.ts";
+import { ordinaryLimit } from "../../../../src/monitor/rules/spike/gates.ts";
+import { lnChanceOfCount } from "../../../../src/monitor/rules/spike/negative-binomial.ts";
+import { createSpikeState } from "../../../../src/monitor/rules/spike/spike-state.ts";
+import { dispersionOf, rateNoise } from "../../../../src/monitor/rules/spike/variation.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 it("the largest ordinary count is the last one that is not significant", () => {

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { lnChanceOfCount, lnNegativeBinomialTail } from "../../../src/monitor/spike/negative-binomial.ts";
-import { runs } from "../../runs.ts";
+import {
+  lnChanceOfCount,
+  lnNegativeBinomialTail,
+} from "../../../../src/monitor/rules/spike/negative-binomial.ts";
+import { runs } from "../../../runs.ts";
 
 const means = fc.double({ min: 0.002, max: 1e5, noNaN: true });
 const clusters = fc.double({ min: 1, max: 50, noNaN: true });

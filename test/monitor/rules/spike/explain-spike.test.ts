@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { explainQuiet, explainSpike, formatRarity } from "../../../src/monitor/spike/explain-spike.ts";
-import { createSpikeState } from "../../../src/monitor/spike/spike-state.ts";
+import {
+  explainQuiet,
+  explainSpike,
+  formatRarity,
+} from "../../../../src/monitor/rules/spike/explain-spike.ts";
+import { createSpikeState } from "../../../../src/monitor/rules/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const moment = {

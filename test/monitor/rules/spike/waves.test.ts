@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WAVE_GAP_BUCKETS } from "../../../src/monitor/spike/constants.ts";
-import { forgetEpisode } from "../../../src/monitor/spike/episode.ts";
-import { factorsOf, gatesOf, TUNING } from "../../../src/monitor/spike/sensitivity.ts";
-import { createSpikeState, MARK, mark, packSpikeState } from "../../../src/monitor/spike/spike-state.ts";
+import { WAVE_GAP_BUCKETS } from "../../../../src/monitor/rules/spike/constants.ts";
+import { forgetEpisode } from "../../../../src/monitor/rules/spike/episode.ts";
+import { factorsOf, gatesOf, TUNING } from "../../../../src/monitor/rules/spike/sensitivity.ts";
+import {
+  createSpikeState,
+  MARK,
+  mark,
+  packSpikeState,
+} from "../../../../src/monitor/rules/spike/spike-state.ts";
 import { feed, MONDAY, ordinaryDays } from "./feed.ts";
 
 const WEEK = 7 * 288;

@@ -1,4 +1,4 @@
-import { DAY_BUCKETS } from "../model/judging.ts";
+import { DAY_BUCKETS } from "../../model/judging.ts";
 
 /** Window widths in buckets: 5, 15, 30, 60 and 120 minutes. */
 export const WINDOWS = [1, 3, 6, 12, 24] as const;

@@ -3,14 +3,14 @@ import {
   type LateCount,
   type SpikeObservation,
   type SpikeSettings,
-} from "../../../src/monitor/spike/detector.ts";
-import { gatesOf } from "../../../src/monitor/spike/sensitivity.ts";
+} from "../../../../src/monitor/rules/spike/detector.ts";
+import { gatesOf } from "../../../../src/monitor/rules/spike/sensitivity.ts";
 import {
   createSpikeState,
   packSpikeState,
   type SpikeState,
   unpackSpikeState,
-} from "../../../src/monitor/spike/spike-state.ts";
+} from "../../../../src/monitor/rules/spike/spike-state.ts";
 
 export const MONDAY = Date.UTC(2024, 0, 1);
 

@@ -1,4 +1,4 @@
-import { DAY_BUCKETS } from "../model/judging.ts";
+import { DAY_BUCKETS } from "../../model/judging.ts";
 import {
   CLUSTER_PRIOR,
   CLUSTER_WEIGHT,

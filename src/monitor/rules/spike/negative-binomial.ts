@@ -1,4 +1,4 @@
-import { HALF_LN_TWO_PI, lnGamma } from "../../lib/distributions.ts";
+import { HALF_LN_TWO_PI, lnGamma } from "../../../lib/distributions.ts";
 
 /**
  * Natural logarithm of P(N >= count) where N is negative-binomial with the given mean and variance (variances at or
