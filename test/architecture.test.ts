@@ -22,10 +22,10 @@ const GOOD: Readonly<Record<string, string>> = {
   "src/lib/clock.ts": "export const now = () => Date.now();",
   "src/monitor/model/query.ts":
     'import { now } from "../../lib/clock.ts";\nexport const query = { at: now() };',
-  "src/monitor/spike/detector.ts":
-    'import type { query } from "../model/query.ts";\nexport type Seen = typeof query;',
+  "src/monitor/rules/spike/detector.ts":
+    'import type { query } from "../../model/query.ts";\nexport type Seen = typeof query;',
   "src/monitor/rules/conditions/spike.ts":
-    'import { Seen } from "../../spike/detector.ts";\nexport type Spike = Seen;',
+    'import { Seen } from "../spike/detector.ts";\nexport type Spike = Seen;',
   "src/monitor/rules/conditions.ts":
     'import { Spike } from "./conditions/spike.ts";\nexport type All = Spike;',
   "src/monitor/store/alerts.ts": 'import pg from "pg";\nexport const sql = "select 1 from alert";',
@@ -78,14 +78,14 @@ test.each([
   ],
   [
     "an import over several lines",
-    "src/monitor/spike/a.ts",
-    'import {\n  queue, // the queue\n} from "../queue/queues.ts";',
+    "src/monitor/rules/spike/a.ts",
+    'import {\n  queue, // the queue\n} from "../../queue/queues.ts";',
     /spike may not import queue/,
   ],
   [
     "an import when needed",
-    "src/monitor/spike/a.ts",
-    'export const q = () => import("../queue/queues.ts");',
+    "src/monitor/rules/spike/a.ts",
+    'export const q = () => import("../../queue/queues.ts");',
     /spike may not import queue/,
   ],
   [
@@ -151,7 +151,12 @@ test.each([
     'import { queue } from "#monitor";',
     /a room does not use its own door/,
   ],
-  ["a room looks up", "src/monitor/spike/a.ts", 'import { app } from "#app";', /monitor may not import app/],
+  [
+    "a room looks up",
+    "src/monitor/rules/spike/a.ts",
+    'import { app } from "#app";',
+    /monitor may not import app/,
+  ],
   ["an unknown folder of the monitor", "src/monitor/x/a.ts", "export const a = 1;", /no folder x/],
   ["an unknown room", "src/utils/a.ts", "export const a = 1;", /src has no room utils/],
   [

@@ -153,9 +153,9 @@ const SLOW: readonly string[] = [
   "test/monitor/rules/absence-trend.test.ts",
   "test/monitor/rules/rule-form.test.ts",
   "test/monitor/rules/window-missing.test.ts",
-  "test/monitor/spike/explain-spike.test.ts",
-  "test/monitor/spike/labelled-series.test.ts",
-  "test/monitor/spike/waves.test.ts",
+  "test/monitor/rules/spike/explain-spike.test.ts",
+  "test/monitor/rules/spike/labelled-series.test.ts",
+  "test/monitor/rules/spike/waves.test.ts",
   "test/monitor/store/budgets.test.ts",
   "test/monitor/store/mention-counts.test.ts",
   // Texts of every letter there is, and every template.

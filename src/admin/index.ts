@@ -1,9 +1,12 @@
 // The door: what other rooms use of the administration, a line for each file. Code stands behind it.
 
 export { type Config, loadConfig, parseConfig } from "./config/config.ts";
+export { type Environment, readEnvironment } from "./config/environment.ts";
 export { findConcerns } from "./config/find-concerns.ts";
 export { configJsonSchema } from "./config/json-schema.ts";
+export { loadSourceConfig, partsOf } from "./config/load-source-config.ts";
 export { LISTENING, LISTENING_PORT } from "./config/own-source.ts";
+export { readConfig } from "./config/read-config.ts";
 export { unknownNamesIn } from "./config/unknown-names-in.ts";
 export { doctor } from "./doctor/doctor.ts";
 export type { Finding } from "./doctor/finding.ts";
@@ -11,6 +14,12 @@ export { receiverNamed, sendTest, type TestOutcome } from "./doctor/send-test.ts
 export { type ForgetCounts, type ForgetParts, findToForget, forget } from "./forget.ts";
 export { leaveLocalAddress, readLocalAddress, sourcesInReach, timeHere } from "./local-address.ts";
 export { type LocalTables, openLocalTables } from "./local-tables.ts";
+export { openDemoDatabase, refuseDemoData } from "./open/demo-database.ts";
+export { type OpenAlertActions, openAlertActions } from "./open/open-alert-actions.ts";
+export { openAlertContents } from "./open/open-alert-contents.ts";
+export { type Engines, openEngines } from "./open/open-engines.ts";
+export { openPostgres, openScratchPostgres } from "./open/open-postgres.ts";
+export { openShellBudget } from "./open/shell-budget.ts";
 export { type HangUps, listenForHangUps } from "./reload/hang-ups.ts";
 export { type JoinedProcess, joinProcesses } from "./reload/join-processes.ts";
 export { type LoadedFiles, loadFiles } from "./reload/load-files.ts";

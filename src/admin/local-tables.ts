@@ -1,9 +1,12 @@
 import { migrateFeeds } from "#feeds";
 import type { DatabasePool } from "#listening-api";
-import { type Environment, openDemoDatabase, openPool, openPostgres } from "#monitor";
+import { openPool } from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import { describeError } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
+import type { Environment } from "./config/environment.ts";
+import { openDemoDatabase } from "./open/demo-database.ts";
+import { openPostgres } from "./open/open-postgres.ts";
 
 /** The tables of the local Listening API and of feeds, ready for use. */
 export interface LocalTables {

@@ -1,9 +1,8 @@
+import { type Engines, type Environment, openEngines } from "#admin";
 import { type ConsoleProcess, startConsoleProcess } from "#console";
-import type { Environment } from "#monitor";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import type { ConsoleOrder } from "./console-order.ts";
-import { type Engines, openEngines } from "./engines.ts";
 
 /** What every process of Earshot has. */
 export interface Process {

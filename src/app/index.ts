@@ -2,7 +2,6 @@
 
 export { assemble } from "./assemble.ts";
 export type { ConsoleOrder } from "./console-order.ts";
-export { type Engines, openEngines } from "./engines.ts";
 export { openDemo, openDemoConsole } from "./open-demo.ts";
 export { withListening } from "./open-listening.ts";
 export { openMonitor } from "./open-monitor.ts";

@@ -1,7 +1,7 @@
 import { type LoadedFiles, openSetupView, reloadSaved, type SetupSchema } from "#admin";
 import { keepConsole, type PageOptions } from "#console";
-import { openRules, openTemplateEditor } from "#lab";
-import { type Earshot, ruleFilesOf } from "#monitor";
+import { openRules, openTemplateEditor, ruleFilesOf } from "#lab";
+import type { Earshot } from "#monitor";
 import { systemClock as clock } from "../lib/clock.ts";
 import type { Process } from "./assemble.ts";
 import type { Listening } from "./open-listening.ts";

@@ -1,7 +1,6 @@
-import { leaveLocalAddress, type SetupSchema } from "#admin";
+import { leaveLocalAddress, openDemoDatabase, type SetupSchema } from "#admin";
 import { expectFreePort, LOCAL_ACCOUNT } from "#console";
 import { type Demo, type DemoConsoleOrder, openDemoPage, openShownDemo, startDemo } from "#lab";
-import { openDemoDatabase } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { shippedFolder } from "../lib/folders.ts";

@@ -11,7 +11,6 @@ import {
   loadStartListening,
   type PushEndpoint,
 } from "#feeds";
-import { followArrivals } from "#listening-api";
 import {
   createStores,
   type EarshotOptions,
@@ -92,7 +91,7 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, hubs, feeds, queries, watchFrom, listed } = await startListening(
+  const { url, password, push, hubs, feeds, queries, watchFrom, follow, listed } = await startListening(
     options,
     closing,
   );
@@ -119,10 +118,8 @@ export async function withListening(
     return feeds.map((feed) => feedHealth(feed, at));
   };
   const followed: EarshotOptions["followArrivals"] = (onArrivals) =>
-    followArrivals(
-      pool,
-      ({ added, updated }) => onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
-      (error) => log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
+    follow(({ added, updated }) =>
+      onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
     );
   const forMonitor = { feedHealth: health, followArrivals: followed, corrections: view };
   return { configOf, push, hubs, view, local, forMonitor };

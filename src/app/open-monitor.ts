@@ -6,12 +6,13 @@ import {
   type listenForHangUps,
   loadFiles,
   type Reloadable,
+  refuseDemoData,
   type SetupSchema,
   unknownNamesIn,
 } from "#admin";
 import { withLocalInbox } from "#console";
 import { openSummarizer } from "#feeds";
-import { ROLES, type Role, refuseDemoData, startEarshot } from "#monitor";
+import { ROLES, type Role, startEarshot } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import { describeFault } from "../lib/errors.ts";

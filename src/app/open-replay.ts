@@ -1,5 +1,5 @@
 import { openPage } from "#console";
-import { openRules, type Replay, type ReplayOptions, startReplay } from "#lab";
+import { openRules, type Replay, type ReplayOptions, ruleFilesOf, startReplay } from "#lab";
 import type { Pipeline, PipelineOpener, Process } from "./assemble.ts";
 
 const DEFAULT_PORT = 8080;
@@ -22,7 +22,7 @@ export function openReplay(
       });
       closing.add(replay.stop);
       const { databaseUrl, clock, earshot } = replay;
-      const { rules, ruleFiles, previews } = earshot;
+      const { rules, config, previews } = earshot;
       return {
         replay,
         openConsole: async (closing) => {
@@ -30,7 +30,7 @@ export function openReplay(
             ...{ databaseUrl, clock, log, rules, previews, hasLocalInbox: true },
             settings: { host: "127.0.0.1", port: port ?? DEFAULT_PORT, timezone: "UTC" },
             tryNextPort: port === null,
-            openRules: openRules(ruleFiles, { clock, log, timezone: "UTC" }),
+            openRules: openRules(ruleFilesOf(config), { clock, log, timezone: "UTC" }),
           });
           closing.add(page.close);
           return page.url;

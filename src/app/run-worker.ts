@@ -1,5 +1,5 @@
-import { listenForHangUps } from "#admin";
-import { type Role, readEnvironment } from "#monitor";
+import { listenForHangUps, readEnvironment } from "#admin";
+import type { Role } from "#monitor";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";

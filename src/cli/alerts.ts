@@ -1,12 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  type Alert,
-  type AlertAction,
-  type AlertStates,
-  cleanLine,
-  formatTime,
-  type OpenAlertActions,
-} from "#monitor";
+import type { OpenAlertActions } from "#admin";
+import { type Alert, type AlertAction, type AlertStates, cleanLine, formatTime } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { API_CALLS, type ApiCall, accountOf, openShellBudget, readEnvironment } from "#monitor";
+import { openShellBudget, readEnvironment } from "#admin";
+import { API_CALLS, type ApiCall, accountOf } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Command } from "commander";
-import { type Config, loadConfig, sourcesInReach, timeHere } from "#admin";
+import { type Config, loadConfig, readEnvironment, sourcesInReach, timeHere } from "#admin";
 import {
   type BacktestReport,
   type Comparison,
@@ -15,7 +15,7 @@ import {
   reportOf,
   type SimulationResult,
 } from "#lab";
-import { createNotifyConfig, type NotifyConfig, type Rule, readEnvironment } from "#monitor";
+import { createNotifyConfig, type NotifyConfig, type Rule } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { describeError, UserError } from "../lib/errors.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { findConcerns, loadConfig, unknownNamesIn } from "#admin";
+import { findConcerns, loadConfig, readEnvironment, unknownNamesIn } from "#admin";
 import { planFeeds } from "#feeds";
-import { loadRules, openTemplates, readEnvironment } from "#monitor";
+import { loadRules, openTemplates } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";

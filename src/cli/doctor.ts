@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { doctor, type Finding, timeHere } from "#admin";
-import { cleanLine, readEnvironment } from "#monitor";
+import { doctor, type Finding, readEnvironment, timeHere } from "#admin";
+import { cleanLine } from "#monitor";
 import { createLog } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
 import { print } from "./common/print.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Config, LISTENING, loadConfig } from "#admin";
+import { type Config, LISTENING, loadConfig, readEnvironment } from "#admin";
 import {
   createEnricher,
   type FeedRow,
@@ -12,7 +12,7 @@ import {
   userAgent,
 } from "#feeds";
 import { findProject } from "#listening-api";
-import { formatTime, readEnvironment } from "#monitor";
+import { formatTime } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { formatDuration } from "../lib/duration.ts";

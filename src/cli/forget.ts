@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type ForgetCounts, type ForgetParts, findToForget, forget } from "#admin";
+import { type ForgetCounts, type ForgetParts, findToForget, forget, readEnvironment } from "#admin";
 import { canonicalUrl } from "#feeds";
 import { removeCopies } from "#lab";
-import { type AskedToForget, describeActor, formatTime, readEnvironment, rulesByQuery } from "#monitor";
+import { type AskedToForget, describeActor, formatTime, rulesByQuery } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { askForYes } from "./common/ask-questions.ts";

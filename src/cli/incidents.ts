@@ -1,13 +1,6 @@
 import type { Command } from "commander";
-import {
-  asOne,
-  formatTime,
-  type Incident,
-  type OpenAlertActions,
-  queryNamesOf,
-  type WholeIncident,
-  wordsOf,
-} from "#monitor";
+import type { OpenAlertActions } from "#admin";
+import { asOne, formatTime, type Incident, queryNamesOf, type WholeIncident, wordsOf } from "#monitor";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";
 import { timezoneInUse } from "./common/load-rules-in-use.ts";

@@ -2,13 +2,16 @@ import { dirname, join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import {
   draftChecked,
+  type Environment,
   floodingQueries,
   inTheWay,
   leaveOut,
   listenOf,
   loadConfig,
+  partsOf,
   proposeFeeds,
   readAnswers,
+  readEnvironment,
   rulesFolderOf,
   type SetupAnswers,
   type SetupDraft,
@@ -20,7 +23,6 @@ import {
   writeSetup,
 } from "#admin";
 import { brandQuery, kinds, type Sense } from "#feeds";
-import { type Environment, partsOf, readEnvironment } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { UserError } from "../lib/errors.ts";
 import { HttpAddress } from "../lib/http-address.ts";

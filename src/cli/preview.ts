@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { type Config, loadConfig } from "#admin";
+import { type Config, loadConfig, openAlertContents, readEnvironment } from "#admin";
 import { messagePage } from "#lab";
 import {
   aboutOf,
@@ -10,14 +10,12 @@ import {
   findChromium,
   findSample,
   loadRules,
-  openAlertContents,
   openTemplates,
   type Picture,
   type PreviewContent,
   type PreviewFile,
   previewFiles,
   previewTemplate,
-  readEnvironment,
   type Sample,
   samples,
   showPreview,

@@ -1,15 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { loadFiles, requestReload } from "#admin";
-import {
-  answerOf,
-  type OpenAlertActions,
-  type ReloadAnswer,
-  type ReloadRequest,
-  type RunningProcess,
-  readEnvironment,
-  whyOther,
-} from "#monitor";
+import { loadFiles, type OpenAlertActions, readEnvironment, requestReload } from "#admin";
+import { answerOf, type ReloadAnswer, type ReloadRequest, type RunningProcess, whyOther } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Command } from "commander";
-import { DRAFT_KINDS, loadRules, type Rule, readConfig, readEnvironment } from "#monitor";
+import { readConfig, readEnvironment } from "#admin";
+import { DRAFT_KINDS, loadRules, type Rule } from "#monitor";
 import { describeFault, UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";
 import { counted } from "../lib/numbers.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { setPriority } from "node:os";
+import type { Environment } from "#admin";
 import type { ConsoleOrder } from "#app";
 import type { ConsoleNews } from "#console";
-import type { Environment } from "#monitor";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
 import { leave, stopSignal } from "../lib/stop-signal.ts";

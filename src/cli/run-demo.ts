@@ -1,6 +1,6 @@
+import type { Environment } from "#admin";
 import { assemble, openDemo, openDemoConsole } from "#app";
 import { type DemoConsoleOrder, whatHappensNext } from "#lab";
-import type { Environment } from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";

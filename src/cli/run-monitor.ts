@@ -1,6 +1,6 @@
-import { listenForHangUps } from "#admin";
+import { type Environment, listenForHangUps } from "#admin";
 import { assemble, openMonitor } from "#app";
-import { type Environment, ROLES } from "#monitor";
+import { ROLES } from "#monitor";
 import { openTogether } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import { aborted, leave, stopSignal, unlessStopped } from "../lib/stop-signal.ts";

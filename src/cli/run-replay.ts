@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import type { Environment } from "#admin";
 import { assemble, openReplay } from "#app";
 import type { ReplayProgress, ReplayReport } from "#lab";
-import type { Environment } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { formatDuration } from "../lib/duration.ts";

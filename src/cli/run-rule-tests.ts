@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Config, loadConfig } from "#admin";
+import { type Config, loadConfig, openPostgres, openScratchPostgres, readEnvironment } from "#admin";
 import {
   findRuleTests,
   noteRuleTests,
@@ -12,15 +12,7 @@ import {
   type RunOptions,
   withPlaceholders,
 } from "#lab";
-import {
-  openPostgres,
-  openScratchPostgres,
-  type Rule,
-  readEnvironment,
-  ruleVersion,
-  validRules,
-  validTemplates,
-} from "#monitor";
+import { type Rule, ruleVersion, validRules, validTemplates } from "#monitor";
 import { createClosing } from "../lib/closing.ts";
 import { UserError } from "../lib/errors.ts";
 import { shippedFolder } from "../lib/folders.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { loadConfig, receiverNamed, sendTest, type TestOutcome } from "#admin";
-import { cleanLine, openTemplates, readEnvironment } from "#monitor";
+import { loadConfig, readEnvironment, receiverNamed, sendTest, type TestOutcome } from "#admin";
+import { cleanLine, openTemplates } from "#monitor";
 import { systemClock } from "../lib/clock.ts";
 import { closestWord } from "../lib/closest-word.ts";
 import { UserError } from "../lib/errors.ts";

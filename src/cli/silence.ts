@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import {
   type Alert,
   type AlertMatch,
+  alertNames,
   describeMatch,
   formatTime,
   type ListedSilence,
@@ -137,7 +138,7 @@ async function matchOf(
     ]);
   }
   const matchers = readMatch(match);
-  if (match.length > 0) refuseUnknownNames(matchers, await loadRulesInUse(env, rules));
+  if (match.length > 0) refuseUnknownNames(matchers, alertNames(await loadRulesInUse(env, rules)));
   const guard: AlertMatch = alert === null ? {} : matchOfAlert(alert);
   // A severity given by --match is kept; otherwise alerts that become more severe are still sent.
   const not = { ...guard.not, ...matchers.not };

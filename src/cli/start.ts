@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { readEnvironment } from "#admin";
 import { CONSOLE_FLAG } from "#console";
 import type { ReplaySpeed } from "#lab";
-import { ROLES, type Role, readEnvironment } from "#monitor";
+import { ROLES, type Role } from "#monitor";
 import { closestWord } from "../lib/closest-word.ts";
 import { didYouMean, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Config } from "#admin";
+import { type Config, openShellBudget, readEnvironment } from "#admin";
 import {
   type AlertWhy,
   accountOf,
@@ -8,8 +8,6 @@ import {
   createSourceClient,
   formatTime,
   type MentionWhy,
-  openShellBudget,
-  readEnvironment,
   type SourceClient,
   type SourceName,
   sourceOf,

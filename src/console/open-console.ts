@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import type { FeedView, HubEndpoint, PushEndpoint } from "#feeds";
 import {
+  alertNames,
   type ConsoleFacts,
   createAlertActions,
   createAlertExplainer,
@@ -144,8 +145,9 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
   const stores = createStores(database.db);
   const secret = await linkSecret(stores);
   const { rules } = options;
+  const names = alertNames(rules);
   const correct = options.feeds?.correct;
-  const actions = { ...createAlertActions({ stores, clock, rules, correct }), secret };
+  const actions = { ...createAlertActions({ stores, clock, names, correct }), secret };
   const notifiers = (options.receivers ?? []).map(({ notifier }) => notifier);
   const facts = createConsoleStore(database.db);
   const inbox = createInboxStore<InboxMessage>(database.db);

@@ -51,6 +51,7 @@ export {
 export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
 export { openRules } from "./tries/open-rule-view.ts";
 export { openTemplateEditor } from "./tries/open-template-view.ts";
+export { ruleFilesOf } from "./tries/rule-files.ts";
 export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
 export { createTries, type TryParts } from "./tries/rule-tries.ts";
 export { saveRule } from "./tries/save-rule.ts";

@@ -1,9 +1,9 @@
 import { groupBy } from "../lib/group-by.ts";
 import type { Logger } from "../lib/log.ts";
 import { buildDigest, type DigestParts } from "./digest/build-digest.ts";
-import type { RetriedJob } from "./health/note-failures.ts";
 import { type CloseWindowsParts, closeWindows } from "./ingest/close-windows.ts";
 import { reconsiderAlerts } from "./ingest/reconsider-alerts.ts";
+import type { RetriedJob } from "./model/failure.ts";
 import type { PendingNotification } from "./model/notification.ts";
 import type { PollKey } from "./model/poll.ts";
 import { type CorrectParts, correctMessage } from "./notify/deliver/correct-message.ts";

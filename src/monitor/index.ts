@@ -1,11 +1,9 @@
 // The door: what other rooms use of the monitor, a line for each file. Code stands behind it.
 
-export type { AlertActions } from "./alerts/actions/actions.ts";
 export { createAlertActions, matchOfAlert } from "./alerts/actions/alert-actions.ts";
 export { newestOf, writeNote } from "./alerts/actions/write-note.ts";
 export {
   type AlertNames,
-  alertNames,
   refuseUnknownNames,
   unknownName,
   unknownNamesInMatch,
@@ -15,19 +13,6 @@ export { escapeXml } from "./charts/draw-head.ts";
 export { drawSpikeChart } from "./charts/draw-spike-chart.ts";
 export { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 export type { ChartColumn, ChartSpan, Theme } from "./charts/spike-chart.ts";
-export { openDemoDatabase, refuseDemoData } from "./commands/demo-database.ts";
-export { type OpenAlertActions, openAlertActions } from "./commands/open-alert-actions.ts";
-export { openAlertContents } from "./commands/open-alert-contents.ts";
-export { openPostgres, openScratchPostgres } from "./commands/open-postgres.ts";
-export { openShellBudget } from "./commands/shell-budget.ts";
-export { withoutAddress } from "./commands/without-address.ts";
-export { type Environment, readEnvironment } from "./config/environment.ts";
-export { loadSourceConfig, partsOf } from "./config/load-source-config.ts";
-export { locateIssues } from "./config/locate-issues.ts";
-export type { MonitorConfig } from "./config/monitor-config.ts";
-export { createNotifyConfig } from "./config/notify-config.ts";
-export { readConfig } from "./config/read-config.ts";
-export { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 export { DigestConfig } from "./digest/digest-config.ts";
 export { digestClashes } from "./digest/planned-digest.ts";
 export { summarizeUnneeded } from "./digest/unneeded.ts";
@@ -43,6 +28,7 @@ export { type AlertWhy, type MentionWhy, type WhyParts, whyAlert, whyMention } f
 export type { RuleObservation } from "./explain/why-rules.ts";
 export { checkClock } from "./health/checks/check-clock.ts";
 export { HEARTBEAT_KEY, HeartbeatConfig, type HeartbeatState } from "./health/heartbeat.ts";
+export { createNotifyConfig } from "./health/notify-config.ts";
 export { OperatorConfig } from "./health/operators.ts";
 export { asOne, queryNamesOf } from "./incidents/cause.ts";
 export { calmFrom } from "./incidents/incident-life.ts";
@@ -85,6 +71,7 @@ export {
   type RulePrecision,
   readAlertLink,
 } from "./model/alert-action.ts";
+export type { AlertActions } from "./model/alert-actions.ts";
 export { AlertMatch, describeMatch } from "./model/alert-match.ts";
 export type { AuditEntry, AuditFilter } from "./model/audit.ts";
 export {
@@ -212,6 +199,7 @@ export {
 } from "./model/user.ts";
 export { attemptName, countedBy, deletedWords, expandReason, titleOf, wordsOf } from "./model/wording.ts";
 export { type Earshot, type EarshotOptions, startEarshot } from "./monitor.ts";
+export type { MonitorConfig } from "./monitor-config.ts";
 export {
   findDeadConfiguration,
   type NamedQuery,
@@ -277,6 +265,7 @@ export { isNamed } from "./polling/register-queries.ts";
 export type { BackendOptions } from "./queue/backend.ts";
 export { inspectRedis, type OpenRedis, type RedisFacts } from "./queue/inspect-redis.ts";
 export { ROLES, type Role } from "./roles.ts";
+export { alertNames } from "./rules/alert-names.ts";
 export { compileRule } from "./rules/compile-rule.ts";
 export { delayOf, describeRule, formatDelay } from "./rules/describe-rule.ts";
 export { loadRules, RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "./rules/load-rules.ts";
@@ -296,6 +285,25 @@ export { ruleCompletions } from "./rules/rule-completions.ts";
 export { DRAFT_KINDS, type DraftAnswers, draftRule, inYaml, listInYaml } from "./rules/rule-drafts.ts";
 export { ruleJsonSchema } from "./rules/rule-schema.ts";
 export { rulesByQuery } from "./rules/rules-by-query.ts";
+export { RING } from "./rules/spike/constants.ts";
+export {
+  closeBucket,
+  type LateCount,
+  type SpikeObservation,
+  type SpikeSettings,
+} from "./rules/spike/detector.ts";
+export { newestWithMentions } from "./rules/spike/episode.ts";
+export { ordinaryLimit } from "./rules/spike/gates.ts";
+export { learnOnly } from "./rules/spike/learn-only.ts";
+export { gatesOf, SENSITIVITIES, significanceGate } from "./rules/spike/sensitivity.ts";
+export {
+  AT,
+  createSpikeState,
+  fromShortFloat,
+  MARK,
+  mark,
+  type SpikeState,
+} from "./rules/spike/spike-state.ts";
 export { validRules } from "./rules/valid-rules.ts";
 export type { Budget, Gate } from "./source/budget.ts";
 export { API_CALLS, type ApiCall } from "./source/call-table.ts";
@@ -311,13 +319,6 @@ export { type Source, SourceConfig, type Sources, sourceOf } from "./source/sour
 export { SourceError, type SourceErrorKind } from "./source/source-error.ts";
 export { toMention } from "./source/to-mention.ts";
 export { formatWireInstant, parseWireInstant } from "./source/wire-values.ts";
-export { RING } from "./spike/constants.ts";
-export { closeBucket, type LateCount, type SpikeObservation, type SpikeSettings } from "./spike/detector.ts";
-export { newestWithMentions } from "./spike/episode.ts";
-export { ordinaryLimit } from "./spike/gates.ts";
-export { learnOnly } from "./spike/learn-only.ts";
-export { gatesOf, SENSITIVITIES, significanceGate } from "./spike/sensitivity.ts";
-export { AT, createSpikeState, fromShortFloat, MARK, mark, type SpikeState } from "./spike/spike-state.ts";
 export { createBudgetStore } from "./store/budgets.ts";
 export { createChannelLimitStore } from "./store/channel-limits.ts";
 export { type ConsoleFacts, createConsoleStore } from "./store/console.ts";

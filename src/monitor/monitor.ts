@@ -6,13 +6,12 @@ import type { Logger } from "../lib/log.ts";
 import { createSwap } from "../lib/swap.ts";
 import { createAlertActions } from "./alerts/actions/alert-actions.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
-import { type RuleFiles, ruleFilesOf } from "./config/rule-files.ts";
 import type { HealthReport } from "./health/create-health.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { MentionCorrections } from "./model/mention.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
 import type { Query } from "./model/query.ts";
+import type { MonitorConfig } from "./monitor-config.ts";
 import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
 import type { Summarize } from "./notify/view/summaries.ts";
@@ -83,7 +82,7 @@ export interface Earshot {
   readonly previews: Previews;
   /** What explanations need of the configuration, and the source to ask for a mention that is not stored. */
   readonly why: OpenVersion["why"];
-  readonly ruleFiles: RuleFiles;
+  readonly config: MonitorConfig;
   /** Finds due work and adds its jobs. */
   sweep(options?: SweepOptions): Promise<SweepResult>;
   /** Checks Earshot's own health: finds problems, notifies the operators, and calls the heartbeat or withholds it. */
@@ -235,8 +234,8 @@ async function assemble(
     get why() {
       return versions.current.why;
     },
-    get ruleFiles() {
-      return ruleFilesOf(versions.current.files.config);
+    get config() {
+      return versions.current.files.config;
     },
     sweep: (options) => versions.use((version) => version.sweep(options)),
     checkHealth: () => versions.use((version) => version.checkHealth()),

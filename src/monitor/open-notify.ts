@@ -2,17 +2,17 @@ import type { Clock } from "../lib/clock.ts";
 import type { Closing } from "../lib/closing.ts";
 import type { Logger } from "../lib/log.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
 import { type PlannedDigest, planDigests } from "./digest/planned-digest.ts";
 import { openReceivers } from "./health/open-receivers.ts";
 import type { Query } from "./model/query.ts";
+import type { MonitorConfig } from "./monitor-config.ts";
+import { type Channels, createChannels } from "./notify/channels.ts";
 import type { Notifier } from "./notify/define-notifier.ts";
 import type { DeliverParts } from "./notify/deliver/deliver.ts";
 import { createActionLinks, createUnsubscribeLinks, linkSecret } from "./notify/view/signed-links.ts";
 import { createViewOf, type ViewParts } from "./notify/view/view-of.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { Stores } from "./store/stores.ts";
-import { type Channels, createChannels } from "./sweep/channels.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
 /** How people are notified: who, where, and with what content. */

@@ -4,31 +4,34 @@ import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { runBackgroundLoops } from "./background-loops.ts";
 import type { PngRenderer } from "./charts/png-renderer.ts";
-import type { MonitorConfig } from "./config/monitor-config.ts";
-import { createNotifyConfig } from "./config/notify-config.ts";
 import { createFetchInsights } from "./digest/fetch-insights.ts";
 import { listDigests } from "./digest/list-digests.ts";
 import { askEach } from "./explain/ask-source.ts";
 import type { AskedSource } from "./explain/why.ts";
 import { createHandlers } from "./handlers.ts";
 import { checkHealthLoop, createHealth, type HealthReport } from "./health/create-health.ts";
-import { createRuleNotes, guardRules } from "./health/guard-rules.ts";
 import { trackJob } from "./health/note-failures.ts";
 import type { OutageLog } from "./health/note-outages.ts";
+import { createNotifyConfig } from "./health/notify-config.ts";
+import { createRuleNotes } from "./health/rule-notes.ts";
+import { recordProblems } from "./ingest/record-problems.ts";
 import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
+import type { MonitorConfig } from "./monitor-config.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { versionsIn } from "./notify/view/name-versions.ts";
 import type { ViewParts } from "./notify/view/view-of.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
+import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
 import type { Role } from "./roles.ts";
+import { guardRules } from "./rules/guard-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules/rules-by-query.ts";
 import { accountOf } from "./source/source-access.ts";
@@ -152,10 +155,12 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;
-    const plans = sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
-      ...{ stores, budget, source, rulesFor, quirkLog },
-    }));
-    const sweep = createSweep({ stores, queues, digests, channels, plans, clock });
+    const planner = createPlanner(
+      sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
+        ...{ stores, budget, source, rulesFor, quirkLog },
+      })),
+    );
+    const sweep = createSweep({ stores, queues, digests, clock, ...channels, ...planner });
     const notifyConfig = createNotifyConfig(config);
     const polls = new Map(
       sources.map((source) => [
@@ -194,7 +199,8 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     });
     const health = createHealth({
       config,
-      notifyConfigWithout: (failing) => createNotifyConfig(config, failing),
+      recordProblems: (problems, failing) =>
+        recordProblems({ stores, notifyConfig: createNotifyConfig(config, failing), clock }, problems),
       stores,
       notifiers,
       deliver,

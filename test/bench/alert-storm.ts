@@ -5,7 +5,7 @@ import { parseConfig } from "../../src/admin/config/config.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
-import { createNotifyConfig } from "../../src/monitor/config/notify-config.ts";
+import { createNotifyConfig } from "../../src/monitor/health/notify-config.ts";
 import { closeWindows } from "../../src/monitor/ingest/close-windows.ts";
 import type { SourcePage } from "../../src/monitor/ingest/source-page.ts";
 import { BUCKET_MS } from "../../src/monitor/model/judging.ts";

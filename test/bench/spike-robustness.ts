@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { type SpikeTuning, TUNING } from "../../src/monitor/spike/sensitivity.ts";
+import { type SpikeTuning, TUNING } from "../../src/monitor/rules/spike/sensitivity.ts";
 import {
   alertsOf,
   isKitHere,
@@ -17,7 +17,7 @@ import {
 import { normalized, type RawScore, scoreSeries, type Weighting } from "./spike/nab-score.ts";
 
 // How much of the detector's score stays when its constants are moved, and what it does to series that nobody labelled.
-// A change is judged by this table and never by the six labelled series alone: src/monitor/spike/README.md says how.
+// A change is judged by this table and never by the six labelled series alone: src/monitor/rules/spike/README.md says how.
 
 const { values: options } = parseArgs({
   options: {

@@ -2,16 +2,16 @@ import { monotonicMs } from "../../src/lib/clock.ts";
 import type { JsonValue } from "../../src/lib/json.ts";
 import { BUCKET_MS } from "../../src/monitor/model/judging.ts";
 import { compileRule } from "../../src/monitor/rules/compile-rule.ts";
-import type { WindowCondition } from "../../src/monitor/rules/window-condition.ts";
-import { closeBucket, type LateCount, type SpikeSettings } from "../../src/monitor/spike/detector.ts";
-import { gatesOf } from "../../src/monitor/spike/sensitivity.ts";
+import { closeBucket, type LateCount, type SpikeSettings } from "../../src/monitor/rules/spike/detector.ts";
+import { gatesOf } from "../../src/monitor/rules/spike/sensitivity.ts";
 import {
   createSpikeState,
   PACKED_BYTES,
   packSpikeState,
   STATE_BYTES,
   unpackSpikeState,
-} from "../../src/monitor/spike/spike-state.ts";
+} from "../../src/monitor/rules/spike/spike-state.ts";
+import type { WindowCondition } from "../../src/monitor/rules/window-condition.ts";
 
 // What one bucket of one query costs: in the detector alone, with its state in and out of its stored form, and behind
 // the condition of a rule. Then 50,000 series in this one process, as they would live in a worker.

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { compareVersions, type RunningProcess } from "../../src/monitor/model/process.ts";
 import type { ShownBudget, ShownPoll, ShownQuirk } from "../../src/monitor/model/shown.ts";
 import { readCoverage } from "../../src/monitor/polling/read-coverage.ts";
-import { createSpikeState, packSpikeState } from "../../src/monitor/spike/spike-state.ts";
+import { createSpikeState, packSpikeState } from "../../src/monitor/rules/spike/spike-state.ts";
 import { aProcess } from "../monitor/model/a-process.ts";
 import { aRule } from "../monitor/rules/a-rule.ts";
 import { oddQuery } from "../odd-world.ts";

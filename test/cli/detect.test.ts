@@ -6,7 +6,7 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { defineDetectCommand, detect } from "../../src/cli/detect.ts";
 import { toIso } from "../../src/lib/instant.ts";
-import { ordinaryDays } from "../monitor/spike/feed.ts";
+import { ordinaryDays } from "../monitor/rules/spike/feed.ts";
 
 const OPTIONS: Parameters<typeof detect>[0] = {
   bucket: "5m",

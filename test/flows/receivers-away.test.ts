@@ -6,7 +6,7 @@ import { createClosing } from "../../src/lib/closing.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
-import { createNotifyConfig } from "../../src/monitor/config/notify-config.ts";
+import { createNotifyConfig } from "../../src/monitor/health/notify-config.ts";
 import { recordNotifications } from "../../src/monitor/ingest/record-notifications.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";
 import { deliver } from "../../src/monitor/notify/deliver/deliver.ts";

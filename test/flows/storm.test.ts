@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { parseConfig } from "../../src/admin/config/config.ts";
 import { createManualClock, monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
-import { createNotifyConfig } from "../../src/monitor/config/notify-config.ts";
+import { createNotifyConfig } from "../../src/monitor/health/notify-config.ts";
 import { closeWindows } from "../../src/monitor/ingest/close-windows.ts";
 import type { SourcePage } from "../../src/monitor/ingest/source-page.ts";
 import { composeSlack, type SlackContent } from "../../src/monitor/notify/notifiers/slack/compose-slack.ts";

@@ -42,14 +42,20 @@ times), or when a mutant that is named as equivalent was killed or is gone.
 const ROOT = join(import.meta.dirname, "..", "..");
 
 /** What decides whether somebody is notified, when, and with which numbers. */
-const FOLDERS = ["notify/decide", "alerts", "polling", "ingest", "spike", "rules/conditions", "digest"].map(
-  (folder) => `monitor/${folder}`,
-);
+const FOLDERS = [
+  "notify/decide",
+  "alerts",
+  "polling",
+  "ingest",
+  "rules/spike",
+  "rules/conditions",
+  "digest",
+].map((folder) => `monitor/${folder}`);
 
 const STORES = ["monitor/store", "listening-api/store"];
 
 /** What notices a constant that was moved. */
-const LABELLED = "test/monitor/spike/labelled-series.test.ts";
+const LABELLED = "test/monitor/rules/spike/labelled-series.test.ts";
 
 const WANTED_SCORE = 0.9;
 
@@ -151,7 +157,7 @@ function foldersOf(values: {
   readonly sql: boolean;
 }): readonly string[] {
   if (values.folder !== undefined) return values.folder;
-  return values.sql ? STORES : values.constants ? ["monitor/spike"] : FOLDERS;
+  return values.sql ? STORES : values.constants ? ["monitor/rules/spike"] : FOLDERS;
 }
 
 function killed(chosen: readonly Mutant[], fates: ReadonlyMap<number, Fate>): string {

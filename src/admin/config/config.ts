@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { usesLocalInbox, withLocalReceivers } from "#console";
 import { checkListen, type ListenConfig, loadReadFeeds } from "#feeds";
-import { checkReceivers, type ReceiverConfig, readConfig, readReceivers, type Sources } from "#monitor";
+import { checkReceivers, type ReceiverConfig, readReceivers, type Sources } from "#monitor";
 import { describeIssues } from "../../lib/describe-issues.ts";
 import { type Issue, UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 import { checkNames } from "./check-names.ts";
 import { ConfigFile } from "./config-file.ts";
 import { ownSource } from "./own-source.ts";
+import { readConfig } from "./read-config.ts";
 
 export interface Config extends Omit<ConfigFile, "receivers" | "templates" | "source" | "listen"> {
   readonly receivers: readonly ReceiverConfig[];

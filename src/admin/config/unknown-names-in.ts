@@ -4,7 +4,6 @@ import {
   type EscalationConfig,
   findDeadConfiguration,
   type Inhibition,
-  locateIssues,
   type RouteConfig,
   type Rule,
   type RuleAlerts,
@@ -13,6 +12,7 @@ import {
 } from "#monitor";
 import type { Fault, Issue } from "../../lib/errors.ts";
 import type { Config } from "./config.ts";
+import { locateIssues } from "./locate-issues.ts";
 
 /**
  * Finds parts of the configuration in `file` that have no effect with these rules: names of rules and labels that no

@@ -5,12 +5,12 @@ import {
   laterMigrations,
   openDatabase,
   pendingMigrations,
-  withoutAddress,
 } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { OWN_DESCRIPTORS } from "../../lib/descriptors.ts";
 import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
+import { withoutAddress } from "../open/without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, migrations, disk and clock of the database at `url`. */

@@ -1,5 +1,6 @@
-import { inspectRedis, type OpenRedis, type RedisFacts, withoutAddress } from "#monitor";
+import { inspectRedis, type OpenRedis, type RedisFacts } from "#monitor";
 import { describeError } from "../../lib/errors.ts";
+import { withoutAddress } from "../open/without-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, persistence and eviction of the Redis that holds the queues. */

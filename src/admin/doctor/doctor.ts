@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   accountOf,
-  type Environment,
   loadRules,
   namedQueries,
-  openShellBudget,
   openTemplates,
   type Renderer,
   startEmbeddedPostgres,
@@ -17,8 +15,10 @@ import type { Logger } from "../../lib/log.ts";
 import { counted } from "../../lib/numbers.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
 import { type Config, loadConfig } from "../config/config.ts";
+import type { Environment } from "../config/environment.ts";
 import { findConcerns } from "../config/find-concerns.ts";
 import { alertsOf, unknownNamesIn } from "../config/unknown-names-in.ts";
+import { openShellBudget } from "../open/shell-budget.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkPipeline } from "./check-pipeline.ts";
 import { checkReceivers } from "./check-receivers.ts";

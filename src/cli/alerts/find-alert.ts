@@ -1,4 +1,5 @@
-import type { Alert, OpenAlertActions } from "#monitor";
+import type { OpenAlertActions } from "#admin";
+import type { Alert } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 

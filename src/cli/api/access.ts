@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { readLocalAddress } from "#admin";
+import { loadSourceConfig, partsOf, readEnvironment, readLocalAddress } from "#admin";
 import { LOCAL_ACCOUNT } from "#console";
-import { type Credentials, FEEDS_PREFIX, loadSourceConfig, partsOf, readEnvironment } from "#monitor";
+import { type Credentials, FEEDS_PREFIX } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 

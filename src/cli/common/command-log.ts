@@ -1,4 +1,4 @@
-import { readEnvironment } from "#monitor";
+import { readEnvironment } from "#admin";
 import { createLog, type Logger } from "../../lib/log.ts";
 
 /** The log of a short command: warnings and errors only, unless `LOG_LEVEL` asks for more. */

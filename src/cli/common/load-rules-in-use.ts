@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { type Config, loadConfig } from "#admin";
-import { loadRules, type Rule, readEnvironment } from "#monitor";
+import { type Config, loadConfig, readEnvironment } from "#admin";
+import { loadRules, type Rule } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { shippedFolder } from "../../lib/folders.ts";
 

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
-import type { Actor, OpenAlertActions } from "#monitor";
+import type { OpenAlertActions } from "#admin";
+import type { Actor } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { timeHere } from "#admin";
-import { type Actor, type OpenAlertActions, openAlertActions, readEnvironment } from "#monitor";
+import { type OpenAlertActions, openAlertActions, readEnvironment, timeHere } from "#admin";
+import type { Actor } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { commandLog } from "./command-log.ts";
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
-import { leaveLocalAddress, loadConfig, openLocalTables } from "#admin";
+import { leaveLocalAddress, loadConfig, openLocalTables, readEnvironment } from "#admin";
 import { DEMO_CLIENT, LOCAL_ACCOUNT } from "#console";
 import { createEnrichment } from "#feeds";
 import {
@@ -16,7 +16,6 @@ import {
   type SampleWorld,
   signingSecret,
 } from "#listening-api";
-import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { type Closing, openTogether } from "../../lib/closing.ts";
 import { describeError, UserError, whyUnread } from "../../lib/errors.ts";

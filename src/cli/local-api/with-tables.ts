@@ -1,6 +1,5 @@
-import { type LocalTables, openLocalTables, readLocalAddress } from "#admin";
+import { type LocalTables, openLocalTables, readEnvironment, readLocalAddress } from "#admin";
 import { createDatabase, type Database } from "#listening-api";
-import { readEnvironment } from "#monitor";
 import { systemClock } from "../../lib/clock.ts";
 import { commandLog } from "../common/command-log.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { usersOfFile } from "#admin";
-import { type Actor, readEnvironment, type Stores, type UserRole } from "#monitor";
+import { readEnvironment, usersOfFile } from "#admin";
+import type { Actor, Stores, UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { shellActor, withAlertActions } from "../common/with-alert-actions.ts";

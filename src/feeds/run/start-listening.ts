@@ -1,10 +1,12 @@
 import { createHmac } from "node:crypto";
 import {
+  type Arrivals,
   applyAccount,
   createDatabase,
   createLocalApi,
   type Database,
   type DatabasePool,
+  followArrivals,
   listQueries,
   planApply,
   readAccountFile,
@@ -13,7 +15,7 @@ import {
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
-import { codeOf, UserError } from "../../lib/errors.ts";
+import { codeOf, describeError, UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { configureFeeds, type FeedRow, listFeeds } from "../store/feeds.ts";
@@ -64,6 +66,8 @@ export interface Listening {
   readonly queries: readonly { readonly id: number; readonly about: string | null }[];
   /** Before the first item comes, and after new queries have looked back: from here on, mentions alert. */
   readonly watchFrom: Instant;
+  /** Calls `onArrivals` with the queries that mentions have entered, as their ids here. Returns what ends that. */
+  readonly follow: (onArrivals: (arrivals: Arrivals) => void) => () => Promise<void>;
   /** All feeds that are configured, whichever process fetches them, and the database's time. */
   readonly listed: () => Promise<{ readonly at: Instant; readonly feeds: readonly FeedRow[] }>;
 }
@@ -129,6 +133,10 @@ export async function startListening(options: ListeningOptions, closing: Closing
     feeds,
     queries: await storedQueries(db, projectId, listen),
     watchFrom,
+    follow: (onArrivals) =>
+      followArrivals(pool, onArrivals, (error) =>
+        log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
+      ),
     listed: async () => {
       const { at, feeds } = await listFeeds(db, projectId);
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured) };

@@ -1,3 +1,4 @@
+import { type Environment, openAlertActions, openShellBudget } from "#admin";
 import {
   type Alert,
   accessTo,
@@ -5,12 +6,9 @@ import {
   BUCKET_MS,
   createMemoryTokenStore,
   createSourceClient,
-  type Environment,
   isNamed,
   type Mention,
   OWN_QUERY,
-  openAlertActions,
-  openShellBudget,
   type Query,
   type Source,
   type SourceClient,

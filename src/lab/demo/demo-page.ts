@@ -6,6 +6,7 @@ import { shippedFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../lib/log.ts";
 import { openRules } from "../tries/open-rule-view.ts";
 import { openTemplateEditor } from "../tries/open-template-view.ts";
+import { ruleFilesOf } from "../tries/rule-files.ts";
 import { whatHappensNext } from "./demo.ts";
 import type { DemoConsoleOrder, ShownDemo } from "./demo-console.ts";
 
@@ -26,13 +27,13 @@ export async function openDemoPage(
   closing: Closing,
 ): Promise<string> {
   const { clock, earshot, receivers, press } = shown;
-  const { rules, previews, why, ruleFiles } = earshot;
+  const { rules, previews, why, config } = earshot;
   const { databaseUrl, port, tryNextPort, configFile, schemas, besidePipeline, log, onConfigured } = parts;
   const page = await openPage({
     ...{ databaseUrl, clock, log, tryNextPort, press, receivers, besidePipeline, rules, previews, why },
     settings: { host: "127.0.0.1", port, timezone: "UTC" },
     hasLocalInbox: true,
-    openRules: openRules(ruleFiles, { clock, log, timezone: "UTC" }),
+    openRules: openRules(ruleFilesOf(config), { clock, log, timezone: "UTC" }),
     openTemplates: openTemplateEditor({ folder: shippedFolder("templates") }, log),
     setup: openSetupView({
       ...{ file: configFile, configured: null, schemas, clock: systemClock, log },

@@ -4,6 +4,7 @@ import { createLocalApi, seedAccount } from "#listening-api";
 import {
   type Actor,
   type Alert,
+  alertNames,
   createAlertActions,
   createConsoleStore,
   createStores,
@@ -292,7 +293,7 @@ const SOMEBODY: Actor = { via: "page", login: null, typed: "Test" };
 /** Does what people do at this moment of the story. */
 async function act(earshot: Earshot, { actions }: Story, at: Instant, now: () => Instant): Promise<void> {
   const { stores, rules } = earshot;
-  const people = createAlertActions({ stores, clock: { now, speed: 0 }, rules });
+  const people = createAlertActions({ stores, clock: { now, speed: 0 }, names: alertNames(rules) });
   for (const action of actions.filter((one) => one.at === at)) {
     if (action.do === "silence") {
       await people.addSilence({

@@ -15,7 +15,6 @@ import {
   RULE_NAME,
   RULE_TESTS,
   type Rule,
-  type RuleFiles,
   type RuleTestRecord,
   readPostedForm,
   ruleCompletions,
@@ -27,6 +26,7 @@ import {
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
+import type { RuleFiles } from "./rule-files.ts";
 import { createRuleReader, type RuleReader } from "./rule-reader.ts";
 import { createTries, type TryParts } from "./rule-tries.ts";
 import { saveRule } from "./save-rule.ts";

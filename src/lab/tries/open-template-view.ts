@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { PageOptions, TemplateView } from "#console";
-import { aboutOf, type RuleFiles, readTemplates, ruleVersion, type Stores } from "#monitor";
+import { aboutOf, readTemplates, ruleVersion, type Stores } from "#monitor";
 import { shippedFolder } from "../../lib/folders.ts";
 import type { Logger } from "../../lib/log.ts";
 import { createWorkerPool } from "../../lib/worker-pool.ts";
+import type { RuleFiles } from "./rule-files.ts";
 import { normalized, refused, saveFile } from "./save-file.ts";
 import type { TemplateTasks } from "./template-thread.ts";
 

@@ -6,7 +6,6 @@ import {
   type Query,
   RULE_NAME,
   type Rule,
-  type RuleFiles,
   type RuleTryOutcome,
   type Stores,
   type TriedQuery,
@@ -16,6 +15,7 @@ import { DAY, floorTo, type Instant, SECOND, toIso } from "../../lib/instant.ts"
 import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import { drawTry } from "../backtest/try-chart.ts";
 import { boundTry, type Trial, tryRule } from "../backtest/try-rule.ts";
+import type { RuleFiles } from "./rule-files.ts";
 import type { RuleReader } from "./rule-reader.ts";
 
 export interface TryParts extends Pick<RuleFiles, "notifyConfig"> {

@@ -3,10 +3,11 @@ import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import type { SavedFile } from "#console";
-import { type Actor, describeActor, type RuleFiles, ruleVersion, type Stores } from "#monitor";
+import { type Actor, describeActor, ruleVersion, type Stores } from "#monitor";
 import { codeOf, describeError } from "../../lib/errors.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import type { RuleFiles } from "./rule-files.ts";
 
 /** Old versions of files, inside their folder; the loaders do not read them. */
 export const HISTORY = ".history";

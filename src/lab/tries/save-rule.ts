@@ -2,11 +2,12 @@ import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { RuleToSave, SavedFile } from "#console";
-import { LONGEST_POSTED, loadRules, RULE_NAME, type RuleFiles, type Stores, TOO_LONG } from "#monitor";
+import { LONGEST_POSTED, loadRules, RULE_NAME, type Stores, TOO_LONG } from "#monitor";
 import { didYouMean, type Fault } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { counted } from "../../lib/numbers.ts";
+import type { RuleFiles } from "./rule-files.ts";
 import type { RuleReader } from "./rule-reader.ts";
 import { normalized, refused, saveFile } from "./save-file.ts";
 

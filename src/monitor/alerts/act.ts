@@ -1,6 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
-import type { AlertAction, AlertEvent } from "../model/alert-action.ts";
+import type { AlertAction } from "../model/alert-action.ts";
+import type { ActionResult } from "../model/alert-actions.ts";
 
 /** Applies a person's action to an alert. Its history names `by`, with the time. */
 export function act(alert: Alert, action: AlertAction, by: string, now: Instant): ActionResult {
@@ -17,11 +18,6 @@ export function act(alert: Alert, action: AlertAction, by: string, now: Instant)
       return notRelevant(alert, by, now);
   }
 }
-
-export type ActionResult =
-  | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
-  /** Nothing changed, and why. */
-  | { readonly outcome: "Refused"; readonly because: string };
 
 function acknowledge(alert: Alert, by: string, now: Instant): ActionResult {
   if (alert.resolvedAt !== null) return { outcome: "Refused", because: "this alert is already resolved" };

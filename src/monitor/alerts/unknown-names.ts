@@ -2,10 +2,7 @@ import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, type Issue, UserError } from "../../lib/errors.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
 import type { AlertMatch } from "../model/alert-match.ts";
-import { OPERATOR_LABELS, OPERATOR_RULES } from "../model/operator-rules.ts";
 import { OWN_QUERY } from "../model/query.ts";
-import { GROUP_KEYS } from "../rules/group-key.ts";
-import type { Rule } from "../rules/rule.ts";
 
 /** What distinguishes alerts: the names of all rules, and of all labels that their alerts may have. */
 export interface AlertNames {
@@ -13,18 +10,9 @@ export interface AlertNames {
   readonly labels: readonly string[];
 }
 
-/** The group keys and labels of alerts: those of these rules, and those of Earshot about itself. */
-export function alertNames(rules: readonly Rule[]): AlertNames {
-  const extra = rules.flatMap((rule) => Object.keys(rule.extraLabels));
-  return {
-    rules: [...rules.map((rule) => rule.name), ...Object.keys(OPERATOR_RULES)],
-    labels: [...new Set([...GROUP_KEYS, ...extra, ...OPERATOR_LABELS])],
-  };
-}
-
-/** Throws a UserError if a matcher names a rule or label that no alert of these rules can have. */
-export function refuseUnknownNames(match: AlertMatch, rules: readonly Rule[]): void {
-  const [issue] = unknownNamesInMatch(match, alertNames(rules), []);
+/** Throws a UserError if a matcher names a rule or label that no alert can have. */
+export function refuseUnknownNames(match: AlertMatch, names: AlertNames): void {
+  const [issue] = unknownNamesInMatch(match, names, []);
   if (issue !== undefined) throw new UserError(`${issue.message}${didYouMean(issue.suggestion)}`);
 }
 

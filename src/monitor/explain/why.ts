@@ -5,12 +5,11 @@ import type { Mention } from "../model/mention.ts";
 import { OPERATOR_RULES } from "../model/operator-rules.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { ShownDelivery, ShownIncident, ShownNotification, ShownReceiver } from "../model/shown.ts";
-import { type UnusedRoute, unusedRoutes } from "../notify/decide/explain-routes.ts";
-import type { RouteConfig } from "../notify/decide/route.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Extensions } from "../source/extensions.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import type { Stores } from "../store/stores.ts";
+import { type ReadRoute, type UnusedRoute, unusedRoutes } from "./explain-routes.ts";
 import { type WhyReceiver, whyReceiver } from "./why-receiver.ts";
 import { observationOfGoneRule, type RuleObservation, whyRules } from "./why-rules.ts";
 
@@ -27,7 +26,7 @@ export interface WhyParts {
   /** Formats a time for the reader; default: UTC. */
   readonly moment?: (at: Instant) => string;
   /** The configured routes, and all receivers by name; absent where the configuration cannot be read. */
-  readonly routing?: { readonly routes: readonly RouteConfig[]; readonly receivers: readonly string[] };
+  readonly routing?: { readonly routes: readonly ReadRoute[]; readonly receivers: readonly string[] };
   /** The source, to ask it for a mention that is not stored; absent: it is not asked. */
   readonly source?: AskedSource;
   /** Domain time. */

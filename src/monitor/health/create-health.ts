@@ -6,33 +6,33 @@ import type { Logger } from "../../lib/log.ts";
 import type { HealthProblem } from "../model/operator-rules.ts";
 import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { OWN_QUERY } from "../model/query.ts";
-import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Notifier } from "../notify/define-notifier.ts";
 import { type DeliverParts, deliver } from "../notify/deliver/deliver.ts";
 import { definitionOf } from "../notify/notifiers.ts";
 import type { ReceiverConfig } from "../notify/receiver-config.ts";
-import type { Source } from "../source/source-config.ts";
 import type { Stores } from "../store/stores.ts";
 import { checkHeartbeat, type Heartbeat } from "./check-heartbeat.ts";
 import { findProblems } from "./find-problems.ts";
 import { beat, type HeartbeatConfig, type HeartbeatState } from "./heartbeat.ts";
 import type { OutageLog } from "./note-outages.ts";
 import type { OperatorConfig } from "./operators.ts";
-import { readPipelineHealth } from "./read-pipeline-health.ts";
-import { recordProblems } from "./record-problems.ts";
+import { type PipelineReadings, readPipelineHealth } from "./read-pipeline-health.ts";
 
 /** What it needs of the configuration. */
 interface HealthConfig {
   readonly operator: OperatorConfig;
   readonly heartbeat?: HeartbeatConfig;
   readonly receivers: readonly ReceiverConfig[];
-  readonly sources: readonly Source[];
+  readonly sources: PipelineReadings["sources"];
 }
 
 export interface HealthParts {
   readonly config: HealthConfig;
-  /** Who is notified of alerts about Earshot itself while these receivers fail. */
-  readonly notifyConfigWithout: (failing: ReadonlySet<string>) => NotifyConfig;
+  /** Opens, continues and resolves alerts about Earshot itself, of which these failing receivers are not notified. */
+  readonly recordProblems: (
+    problems: readonly HealthProblem[],
+    failing: ReadonlySet<string>,
+  ) => Promise<unknown>;
   readonly stores: Stores;
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly deliver: DeliverParts;
@@ -98,8 +98,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
       const settings = paced(config.operator, clock.speed);
       const problems = findProblems(health, settings);
       const failing = new Set(problems.flatMap(({ labels }) => labels["receiver"] ?? []));
-      const notifyConfig = parts.notifyConfigWithout(failing);
-      await recordProblems({ stores, notifyConfig, clock }, problems);
+      await parts.recordProblems(problems, failing);
       await notifyOperators(parts);
       const heartbeat = checkHeartbeat(health, problems, settings);
       const state: HeartbeatState = { at: now, ...heartbeat };

@@ -3,9 +3,10 @@ import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { isTransient } from "../../lib/retry.ts";
 import type { Outage } from "../model/failure.ts";
-import type { BackendOptions } from "../queue/backend.ts";
-import type { EngineOutage } from "../queue/reminders.ts";
 import type { Stores } from "../store/stores.ts";
+
+/** An outage as the engine shows it, when it is back. */
+type EngineOutage = Pick<Outage, "outcome" | "because"> & { readonly forMs: number };
 
 export interface OutageLog {
   /** The queue's engine is back. */
@@ -26,7 +27,7 @@ export function createOutageLog(parts: {
   /** Whether sweeps run automatically, so that a pause has a meaning. */
   readonly sweepsRun: boolean;
   /** If the queue is in the same PostgreSQL, both are down together. */
-  readonly queueIn: BackendOptions["kind"];
+  readonly queueIn: "postgres" | "redis" | "in-process";
 }): OutageLog {
   const { stores, clock, sweepsRun, queueIn } = parts;
   let pending: Outage[] = [];

@@ -1,13 +1,12 @@
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
+import { jobScope, queryScope, sourceOfScope } from "../model/failure.ts";
 import { type OperatorRuleName, sourceOfProblem } from "../model/operator-rules.ts";
 import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { compareVersions } from "../model/process.ts";
-import { OWN_QUERY } from "../model/query.ts";
-import type { Source } from "../source/source-config.ts";
+import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import type { Stores } from "../store/stores.ts";
 import { OUTAGE_STANDS_MS } from "./checks/check-outage.ts";
-import { jobScope, queryScope, sourceOfScope } from "./note-failures.ts";
 import type { PipelineHealth } from "./pipeline-health.ts";
 
 export interface PipelineReadings {
@@ -17,7 +16,8 @@ export interface PipelineReadings {
   /** The receivers whose messages share a channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
   readonly feeds: readonly FeedHealth[];
-  readonly sources: readonly Pick<Source, "name" | "pollEvery">[];
+  /** Milliseconds between two polls of a query of each source. */
+  readonly sources: readonly { readonly name: SourceName; readonly pollEvery: number }[];
   readonly upForMs: number;
   /** Whether sweeps run automatically, so that none means a stand-still. */
   readonly sweepsRun: boolean;

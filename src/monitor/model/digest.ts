@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/instant.ts";
+import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Mention } from "./mention.ts";
 
 interface Period {
@@ -20,6 +20,9 @@ export interface DigestEdition {
 
 /** Digests span projects; this value fills the project column of tables. */
 export const ALL_PROJECTS = "all";
+
+/** How long digests wait for their queries. */
+export const DIGEST_PATIENCE_MS = 30 * MINUTE;
 
 /** The mentions of one story of one query in a period, summed up. A story may have one mention. */
 export interface PeriodStory {

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { FEEDS_PREFIX, type SourceName } from "./query.ts";
 
 /** `extra`: an optional part of a receiver's messages (a chart). */
 export type FailureKind = "call" | "receiver" | "job" | "extra";
@@ -26,6 +27,33 @@ export interface Failure {
 
 /** The stored part of one failure. */
 export type NotedFailure = Pick<Failure, "kind" | "scope" | "reason" | "message" | "final">;
+
+/** The scope of the polls of one query. */
+export function queryScope(query: { readonly projectId: string; readonly queryId: string }): string {
+  return `${QUERY}${query.projectId}/${query.queryId}`;
+}
+
+/** The scope of a call of this source; the polls of a query say by themselves whose they are. */
+export function scopeOfSource(source: SourceName, scope: string): string {
+  return source === "feeds" && !scope.startsWith(QUERY) ? FEEDS + scope : scope;
+}
+
+/** The source whose calls fail under this scope. */
+export function sourceOfScope(scope: string): SourceName {
+  return scope.startsWith(FEEDS) || scope.startsWith(QUERY + FEEDS_PREFIX) ? "feeds" : "account";
+}
+
+const QUERY = "query ";
+/** Before the other scopes of our own Listening API. */
+const FEEDS = "feeds: ";
+
+/** Jobs that the tables request again until they are done, so one that always fails must be stopped. */
+export type RetriedJob = "close-windows" | "reconsider-alerts" | "build-digest";
+
+export function jobScope(job: RetriedJob, payload: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(payload).sort();
+  return [job, ...keys.map((key) => payload[key])].join(" ");
+}
 
 /** A time in which something that Earshot depends on was down. It is only stored after its end. */
 export interface Outage {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import type { Issue } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { AlertActions } from "../alerts/actions/actions.ts";
+import type { AlertActions } from "../model/alert-actions.ts";
 import type { IncidentNote } from "../model/incident-work.ts";
 import type { NotificationKind } from "../model/notification.ts";
 import type { Renderer } from "../templates/create-renderer.ts";

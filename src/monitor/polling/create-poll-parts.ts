@@ -1,10 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { CloseWindowsParts } from "../ingest/close-windows.ts";
+import type { CommitParts } from "../ingest/commit-page.ts";
 import { createStoryCache } from "../ingest/fold-stories.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { Query } from "../model/query.ts";
-import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
@@ -34,7 +34,7 @@ export interface Sharing {
 
 /** How queries are polled at this source, and what finished polls teach. */
 export function createPollParts(parts: {
-  readonly notifyConfig: NotifyConfig;
+  readonly notifyConfig: CommitParts["notifyConfig"];
   readonly stores: Stores;
   readonly source: OpenSource;
   readonly rulesFor: (query: Query) => readonly Rule[];

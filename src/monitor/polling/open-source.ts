@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Closing } from "../../lib/closing.ts";
 import { SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
-import { type CallNotes, createCallNotes, queryScope } from "../health/note-failures.ts";
+import { queryScope } from "../model/failure.ts";
 import type { Query } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import { accessTo } from "../source/source-access.ts";
@@ -13,6 +13,7 @@ import type { BudgetStore } from "../store/budgets.ts";
 import type { Stores } from "../store/stores.ts";
 import { createCallGate } from "./call-gate.ts";
 import type { PageSource } from "./next-page.ts";
+import { type CallNotes, createCallNotes } from "./note-calls.ts";
 import type { OwnPriority } from "./page-request.ts";
 import { createQuirkLog } from "./quirk-log.ts";
 

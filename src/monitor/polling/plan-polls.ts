@@ -47,6 +47,25 @@ export interface PlannedPoll {
   readonly turn: number;
 }
 
+/** The plans of several sources together. */
+export function createPlanner(plans: readonly PlanParts[]) {
+  return {
+    /** The calls to make now, and the sources without a limit, whose polls run whenever they are due. */
+    planPolls: async (now: Instant) => {
+      const all = await Promise.all(
+        plans.map(async (plan) => ({ source: plan.source.name, calls: await planPolls(plan, now) })),
+      );
+      return {
+        calls: all.flatMap(({ calls }) => calls ?? []),
+        unplanned: all.flatMap(({ source, calls }) => (calls === null ? [source] : [])),
+      };
+    },
+    publishPlans: async (now: Instant) => {
+      for (const plan of plans) await publishPlan(plan, now);
+    },
+  };
+}
+
 /**
  * The calls that are due under the account's rate limit, marked as planned. Null: the account has no limit, and every
  * poll runs when it is due.

@@ -1,16 +1,14 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { StoryCache } from "../ingest/fold-stories.ts";
+import type { CommitParts } from "../ingest/commit-page.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { Query, WatchedQuery } from "../model/query.ts";
-import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Stores } from "../store/stores.ts";
 import type { PageSource } from "./next-page.ts";
 import type { PollSettings } from "./watermark.ts";
 
 /** Everything a poll needs from outside. */
-export interface PollParts {
+export interface PollParts extends Pick<CommitParts, "notifyConfig" | "clock" | "stories"> {
   readonly store: Pick<
     Stores,
     "counts" | "deadLetters" | "mentions" | "polls" | "queries" | "queryGroups" | "transaction"
@@ -18,9 +16,6 @@ export interface PollParts {
   /** Where pages come from. The quirks of its server decide how a poll asks. */
   readonly source: PageSource;
   readonly rulesFor: (query: Query) => readonly Rule[];
-  readonly notifyConfig: NotifyConfig;
-  readonly clock: Clock;
-  readonly stories?: StoryCache;
   readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
   /** How long after the start of a poll its query is due again, in domain time. */
   readonly everyMs: (poll: PollKey["poll"]) => number;

@@ -1,4 +1,4 @@
-import { lnChanceOfCount, lnNegativeBinomialLow } from "../spike/negative-binomial.ts";
+import { lnChanceOfCount, lnNegativeBinomialLow } from "./spike/negative-binomial.ts";
 
 export interface DayComparison {
   readonly observed: number;

@@ -1,9 +1,9 @@
 import type { RenotifyReason } from "../model/alert.ts";
-import { RING, WINDOWS } from "../spike/constants.ts";
-import type { SpikeObservation } from "../spike/detector.ts";
-import type { SpikeMoment } from "../spike/episode.ts";
-import type { SpikeState } from "../spike/spike-state.ts";
-import { type WindowSums, windowSums } from "../spike/window-sums.ts";
+import { RING, WINDOWS } from "./spike/constants.ts";
+import type { SpikeObservation } from "./spike/detector.ts";
+import type { SpikeMoment } from "./spike/episode.ts";
+import type { SpikeState } from "./spike/spike-state.ts";
+import { type WindowSums, windowSums } from "./spike/window-sums.ts";
 
 /** An open spike as last sent: its strongest moment, and its height at the last notification. */
 export type SpikeWave = {

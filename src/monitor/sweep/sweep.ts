@@ -2,16 +2,13 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/schedule.ts";
-import { DIGEST_PATIENCE_MS } from "../health/checks/check-digests.ts";
-import { jobScope } from "../health/note-failures.ts";
-import type { DigestEdition } from "../model/digest.ts";
+import { DIGEST_PATIENCE_MS, type DigestEdition } from "../model/digest.ts";
+import { jobScope } from "../model/failure.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { type SourceName, sourceOfProject } from "../model/query.ts";
-import type { PlannedPoll } from "../polling/plan-polls.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Channels } from "./channels.ts";
 
 /** Due work in the tables, by kind. */
 export interface SweepResult {
@@ -36,13 +33,16 @@ export interface SweepParts extends SweepOptions {
   readonly stores: Stores;
   readonly queues: Queues;
   readonly digests: readonly PlannedDigest[];
-  readonly channels: Channels;
+  /** The receivers whose messages use this channel limit. */
+  readonly receiversOf: (channel: string) => readonly string[];
+  /** Receivers whose messages can be edited now, with these channels closed. */
+  readonly liveReceivers: (closed: ReadonlySet<string>) => readonly string[];
   /**
    * The calls that the rate limits of sources allow now, each with the polls that share it, and the sources without a
    * limit, whose polls are asked whenever they are due.
    */
   readonly planPolls: (now: Instant) => Promise<{
-    readonly calls: readonly Pick<PlannedPoll, "keys" | "groupIds">[];
+    readonly calls: readonly { readonly keys: readonly PollKey[]; readonly groupIds: readonly string[] }[];
     readonly unplanned: readonly SourceName[];
   }>;
 }
@@ -57,7 +57,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   const due = await stores.dueWork.find({
     now,
     bucketMs: BUCKET_MS,
-    liveReceivers: liveReceivers(parts, new Set()),
+    liveReceivers: editable(parts, new Set()),
     unplanned: planned.unplanned,
     mostPolls: MOST,
     mostDeliveries: MOST,
@@ -118,18 +118,18 @@ async function toOpenChannels(
   due: Sendable & { readonly closedChannels: readonly string[] },
 ): Promise<Sendable> {
   if (due.closedChannels.length === 0) return due;
-  const { stores, channels } = parts;
+  const { stores, receiversOf } = parts;
   const closed = new Set(due.closedChannels);
-  const notTo = due.closedChannels.flatMap((channel) => channels.receiversOf(channel));
+  const notTo = due.closedChannels.flatMap(receiversOf);
   const [deliveries, edits] = await Promise.all([
     stores.notifications.due(MOST, notTo),
-    stores.alertMessages.due(liveReceivers(parts, closed), MOST_EDITS),
+    stores.alertMessages.due(editable(parts, closed), MOST_EDITS),
   ]);
   return { deliveries, edits };
 }
 
-function liveReceivers({ channels, editsMessages = true }: SweepParts, closed: ReadonlySet<string>) {
-  return editsMessages ? channels.liveReceivers(closed) : [];
+function editable({ liveReceivers, editsMessages = true }: SweepParts, closed: ReadonlySet<string>) {
+  return editsMessages ? liveReceivers(closed) : [];
 }
 
 /** Adds the job of one call; several keys share it, and groups name some of them. */

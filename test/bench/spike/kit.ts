@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
-import { closeBucket, type SpikeSettings } from "../../../src/monitor/spike/detector.ts";
-import { gatesOf, type SpikeTuning, TUNING } from "../../../src/monitor/spike/sensitivity.ts";
-import { createSpikeState } from "../../../src/monitor/spike/spike-state.ts";
+import { closeBucket, type SpikeSettings } from "../../../src/monitor/rules/spike/detector.ts";
+import { gatesOf, type SpikeTuning, TUNING } from "../../../src/monitor/rules/spike/sensitivity.ts";
+import { createSpikeState } from "../../../src/monitor/rules/spike/spike-state.ts";
 
 // The series and labels of the spike kit. They are outside of the project.
 

@@ -1,6 +1,6 @@
+import { readEnvironment } from "../../../src/admin/config/environment.ts";
 import { runMonitor } from "../../../src/cli/run-monitor.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { readEnvironment } from "../../../src/monitor/config/environment.ts";
 
 /** The whole of Earshot in one process, as `npm start` runs it, with its console at a port of its own. */
 const environment = readEnvironment(process.env);

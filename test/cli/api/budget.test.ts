@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openShellBudget, type ShellBudget } from "../../../src/admin/open/shell-budget.ts";
 import { MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { openShellBudget, type ShellBudget } from "../../../src/monitor/commands/shell-budget.ts";
 import { slotsOf } from "../../../src/monitor/polling/planner/allowance.ts";
 import { accountOf } from "../../../src/monitor/source/source-access.ts";
 import { type BudgetStore, createBudgetStore } from "../../../src/monitor/store/budgets.ts";

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  alertNames,
   refuseUnknownNames,
   refuseUnknownQueries,
   unknownName,
   unknownNamesInMatch,
 } from "../../../src/monitor/alerts/unknown-names.ts";
 import { AlertMatch } from "../../../src/monitor/model/alert-match.ts";
+import { alertNames } from "../../../src/monitor/rules/alert-names.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 
 const NAMES = { rules: ["volume-spike", "crisis"], labels: ["author", "team"] };
@@ -65,9 +65,9 @@ test("the names of alerts are those of the rules and their labels, and Earshot's
   expect(labels).toEqual(expect.arrayContaining(["author", "story", "team", "feed"]));
   expect(new Set(labels).size).toBe(labels.length);
   expect(() =>
-    refuseUnknownNames(AlertMatch.parse({ rule: "mine", labels: { team: "pr" } }), [rule]),
+    refuseUnknownNames(AlertMatch.parse({ rule: "mine", labels: { team: "pr" } }), alertNames([rule])),
   ).not.toThrow();
-  expect(() => refuseUnknownNames(AlertMatch.parse({ rule: "mina" }), [rule])).toThrow(
+  expect(() => refuseUnknownNames(AlertMatch.parse({ rule: "mina" }), alertNames([rule]))).toThrow(
     'there is no rule "mina" — did you mean "mine"?',
   );
 });

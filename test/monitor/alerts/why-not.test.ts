@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { unusedRoutes } from "../../../src/monitor/explain/explain-routes.ts";
 import { type ReceiverFacts, whyReceiver } from "../../../src/monitor/explain/why-receiver.ts";
 import { type UnreadFacts, whyUnread } from "../../../src/monitor/explain/why-unread.ts";
-import { unusedRoutes } from "../../../src/monitor/notify/decide/explain-routes.ts";
 import { RouteConfig } from "../../../src/monitor/notify/decide/route.ts";
 
 const moment = (at: number) => `<${at}>`;

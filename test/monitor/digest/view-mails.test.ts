@@ -11,6 +11,7 @@ import { digestWithout, shownNames } from "../../../src/monitor/digest/without-m
 import { openReceivers } from "../../../src/monitor/health/open-receivers.ts";
 import { eventAt, type Mention } from "../../../src/monitor/model/mention.ts";
 import { PEOPLE } from "../../../src/monitor/model/people.ts";
+import { createChannels } from "../../../src/monitor/notify/channels.ts";
 import { deliver } from "../../../src/monitor/notify/deliver/deliver.ts";
 import { email } from "../../../src/monitor/notify/notifiers/email.ts";
 import {
@@ -19,7 +20,6 @@ import {
 } from "../../../src/monitor/notify/view/signed-links.ts";
 import { createViewOf } from "../../../src/monitor/notify/view/view-of.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
-import { createChannels } from "../../../src/monitor/sweep/channels.ts";
 import { ATTACKS, PROJECT, storeMentions } from "../../console/make-a-story.ts";
 import { notifierDeps } from "../../contracts/notifier.ts";
 import { type FakeSmtp, startFakeSmtp } from "../../fakes/smtp.ts";

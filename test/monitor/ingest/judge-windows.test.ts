@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { guardRules } from "../../../src/monitor/health/guard-rules.ts";
 import { prepareSeries } from "../../../src/monitor/ingest/prepare-series.ts";
 import type { Query } from "../../../src/monitor/model/query.ts";
 import { rulesWarmingUp } from "../../../src/monitor/polling/read-coverage.ts";
+import { guardRules } from "../../../src/monitor/rules/guard-rules.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
 import { aMention } from "../../mention.ts";

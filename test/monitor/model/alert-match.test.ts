@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../src/admin/config/config.ts";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { createNotifyConfig } from "../../../src/monitor/config/notify-config.ts";
+import { createNotifyConfig } from "../../../src/monitor/health/notify-config.ts";
 import { type AlertMatch, matchesAlert } from "../../../src/monitor/model/alert-match.ts";
 import { OWN_QUERY } from "../../../src/monitor/model/query.ts";
 import type { Silence } from "../../../src/monitor/model/silence.ts";

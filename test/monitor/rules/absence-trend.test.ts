@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/lib/instant.ts";
 import type { JsonValue } from "../../../src/lib/json.ts";
-import type { WindowCondition, WindowVerdict } from "../../../src/monitor/rules/window-condition.ts";
 import {
   lnNegativeBinomialLow,
   lnNegativeBinomialTail,
-} from "../../../src/monitor/spike/negative-binomial.ts";
+} from "../../../src/monitor/rules/spike/negative-binomial.ts";
+import type { WindowCondition, WindowVerdict } from "../../../src/monitor/rules/window-condition.ts";
 import { aRule, aWindowRule } from "./a-rule.ts";
 
 const BUCKET = 300_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { MARK, mark, unpackSpikeState } from "../../../src/monitor/rules/spike/spike-state.ts";
 import type { WarmUp } from "../../../src/monitor/rules/warm-up.ts";
-import { MARK, mark, unpackSpikeState } from "../../../src/monitor/spike/spike-state.ts";
 import { aWindowRule } from "./a-rule.ts";
 
 const BUCKET = 300_000;

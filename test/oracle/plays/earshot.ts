@@ -1,5 +1,6 @@
 // All that a play takes from the product. What judges the messages takes nothing.
 
+export { openScratchPostgres } from "../../../src/admin/open/open-postgres.ts";
 export type { SlackInboxMessage } from "../../../src/console/inbox/inbox-store.ts";
 export { inventLocalSecrets, LOCAL_ACCOUNT } from "../../../src/console/inbox/local-account.ts";
 export { startLocalSlack } from "../../../src/console/inbox/start-local-slack.ts";
@@ -23,9 +24,8 @@ export { createDatabase } from "../../../src/listening-api/store/database.ts";
 export { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 export type { MentionVersion } from "../../../src/listening-api/store/mention-version.ts";
 export { migrateLocalApi } from "../../../src/listening-api/store/migrate-local-api.ts";
-export type { AlertActions } from "../../../src/monitor/alerts/actions/actions.ts";
 export { createAlertActions } from "../../../src/monitor/alerts/actions/alert-actions.ts";
-export { openScratchPostgres } from "../../../src/monitor/commands/open-postgres.ts";
+export type { AlertActions } from "../../../src/monitor/model/alert-actions.ts";
 export { startEarshot } from "../../../src/monitor/monitor.ts";
 export { takeBounce } from "../../../src/monitor/notify/deliver/take-bounce.ts";
 export { ROLES } from "../../../src/monitor/roles.ts";

@@ -4,9 +4,10 @@ import { joinCause, leaveCause, merge, split, withAction } from "../../incidents
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
+import type { ActionResult, MoveResult } from "../../model/alert-actions.ts";
 import type { Incident, IncidentEntry, WholeIncident } from "../../model/incident.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
-import { type ActionResult, act } from "../act.ts";
+import { act } from "../act.ts";
 
 /** An incident that has not ended, with its alerts. */
 export interface FoundIncident {
@@ -85,10 +86,6 @@ export async function actOnIncident(
   await decideAgain(facts, step.incident, now);
   return acted;
 }
-
-export type MoveResult =
-  | { readonly outcome: "Done"; readonly incident: Incident }
-  | { readonly outcome: "Refused"; readonly because: string };
 
 /** The alerts of `fromId` go into `intoId`. Null: there is no such incident. */
 export function mergeIncidents(

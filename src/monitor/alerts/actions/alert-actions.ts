@@ -9,14 +9,20 @@ import { describeRange, holdsWithin } from "../../../lib/weekly-range.ts";
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
 import type { Alert } from "../../model/alert.ts";
 import { type Actor, type AlertAction, describeActor } from "../../model/alert-action.ts";
+import type {
+  ActionResult,
+  AlertActions,
+  CorrectResult,
+  RequestedSilence,
+  SilenceResult,
+} from "../../model/alert-actions.ts";
 import { type AlertMatch, describeMatch } from "../../model/alert-match.ts";
 import type { MentionCorrection, MentionCorrections } from "../../model/mention.ts";
 import { nextSeverity } from "../../model/severity.ts";
 import { LONGEST_SILENCE_MS, type Silence } from "../../model/silence.ts";
-import type { Rule } from "../../rules/rule.ts";
 import type { Facts, Stores } from "../../store/stores.ts";
-import { type ActionResult, act } from "../act.ts";
-import { refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
+import { act } from "../act.ts";
+import { type AlertNames, refuseUnknownNames, refuseUnknownQueries } from "../unknown-names.ts";
 import {
   actOnIncident,
   lockQueriesOf,
@@ -24,21 +30,20 @@ import {
   openIncidentOf,
   splitAlert,
 } from "./act-on-incident.ts";
-import type { AlertActions, CorrectResult, RequestedSilence, SilenceResult } from "./actions.ts";
 import { auditActions } from "./audit-actions.ts";
 import { writeNote } from "./write-note.ts";
 
 export interface AlertActionsParts {
   readonly stores: Stores;
   readonly clock: Clock;
-  /** The loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
-  readonly rules?: readonly Rule[];
+  /** Of the loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */
+  readonly names?: AlertNames;
   /** Corrects a mention where it comes from; absent: only on the console. */
   readonly correct?: MentionCorrections["correct"] | undefined;
 }
 
 export function createAlertActions(parts: AlertActionsParts): AlertActions {
-  const { stores, clock, rules } = parts;
+  const { stores, clock, names } = parts;
   const within = (facts: Facts): AlertActions =>
     createAlertActions({
       ...parts,
@@ -52,7 +57,7 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
       }),
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
     addSilence: async (asked) => {
-      if (rules !== undefined) refuseUnknownNames(asked.match, rules);
+      if (names !== undefined) refuseUnknownNames(asked.match, names);
       refuseUnknownQueries(asked.match, await stores.queries.active());
       const silence = silenceOf(asked, clock.now());
       await stores.silences.add(silence);

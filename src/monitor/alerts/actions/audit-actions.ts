@@ -2,9 +2,9 @@ import { hostname } from "node:os";
 import type { Clock } from "../../../lib/clock.ts";
 import { counted } from "../../../lib/numbers.ts";
 import type { Actor } from "../../model/alert-action.ts";
+import type { AlertActions } from "../../model/alert-actions.ts";
 import { describeMatch } from "../../model/alert-match.ts";
 import type { Facts } from "../../store/stores.ts";
-import type { AlertActions } from "./actions.ts";
 
 /**
  * Notes what people do by Slack and in the shell; of a click, in the transaction of what it does. What comes over HTTP

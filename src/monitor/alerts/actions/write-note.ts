@@ -1,6 +1,7 @@
 import type { Instant } from "../../../lib/instant.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
 import type { Actor } from "../../model/alert-action.ts";
+import type { WriteNoteResult } from "../../model/alert-actions.ts";
 import type { Incident } from "../../model/incident.ts";
 import type { IncidentNote } from "../../model/incident-work.ts";
 import type { Facts } from "../../store/stores.ts";
@@ -11,10 +12,6 @@ export interface WrittenNote extends Pick<IncidentNote, "kind" | "status" | "tex
   readonly seen?: string | null;
   readonly origin?: string | null;
 }
-
-export type WriteNoteResult =
-  | { readonly outcome: "Done"; readonly note: IncidentNote }
-  | { readonly outcome: "Refused"; readonly because: string };
 
 /**
  * Adds what somebody wrote, in a transaction, under the lock of the incident. A comment makes its messages due: each

@@ -1,6 +1,7 @@
 import { formatDuration } from "../../../lib/duration.ts";
-import { type Instant, MINUTE } from "../../../lib/instant.ts";
+import type { Instant } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
+import { DIGEST_PATIENCE_MS } from "../../model/digest.ts";
 import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 import type { DueDigest } from "../pipeline-health.ts";
@@ -53,6 +54,3 @@ export const digestCheck: HealthCheck = (health, settings) => {
     return [{ rule: "digest-not-built", labels, since: dueAt, because: verdict.because, values: {} }];
   });
 };
-
-/** How long digests wait for their queries. */
-export const DIGEST_PATIENCE_MS = 30 * MINUTE;

@@ -1,11 +1,10 @@
 import { formatDuration } from "../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { sentence } from "../../../lib/text.ts";
-import type { Failure } from "../../model/failure.ts";
+import { type Failure, sourceOfScope } from "../../model/failure.ts";
 import { type HealthProblem, sourceLabel } from "../../model/operator-rules.ts";
 import type { SourceName } from "../../model/query.ts";
 import type { HealthCheck } from "../define-check.ts";
-import { sourceOfScope } from "../note-failures.ts";
 
 type Refusal =
   | { readonly outcome: "Answers" }

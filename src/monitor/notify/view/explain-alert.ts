@@ -4,10 +4,8 @@ import { type Alert, Explanation } from "../../model/alert.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
+import { expectCounts } from "../../rules/expected-counts.ts";
 import type { Rule } from "../../rules/rule.ts";
-import { ordinaryLimit } from "../../spike/gates.ts";
-import { learnOnly } from "../../spike/learn-only.ts";
-import { createSpikeState } from "../../spike/spike-state.ts";
 import type { Facts } from "../../store/stores.ts";
 import { type ExpectedBucket, largestSince, onsetOf, windowBars } from "./explain-counts.ts";
 
@@ -187,14 +185,7 @@ async function countHistory(
   const zone = window.timezone ?? query?.timezone;
   const [first] = counts;
   if (first === undefined) return null;
-  const byBucket = new Map(counts.map(({ bucket, n }) => [bucket, n]));
-  const state = createSpikeState(first.bucket);
-  const buckets: ExpectedBucket[] = [];
-  for (let at = first.bucket; at < to; at += BUCKET_MS) {
-    const count = Math.max(0, byBucket.get(at) ?? 0);
-    const { expected } = learnOnly(state, [{ age: 0, count }], zone);
-    buckets.push({ at, count, expected });
-  }
+  const { buckets, ordinary } = expectCounts(counts, first.bucket, to, zone);
   const { type } = window;
   if (type === "trend") return { type, buckets, chart: null };
   const windowMs = Math.max(BUCKET_MS, alert.windowTo - alert.windowFrom);
@@ -203,7 +194,7 @@ async function countHistory(
     at,
     count,
     expected: rounded(expected),
-    ordinary: ordinaryLimit(state, expected, width, Math.log(1e-3)),
+    ordinary: ordinary(expected, width),
   }));
   const counted = `${window.subject} in ${formatMinutes(windowMs)}`;
   return { type, buckets, chart: { counted, columnMs: width * BUCKET_MS, columns } };

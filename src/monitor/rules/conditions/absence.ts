@@ -5,10 +5,12 @@ import { stableHash } from "../../../lib/json.ts";
 import { TimeZone } from "../../../lib/local-time.ts";
 import { countedSubject, formatExpected, formatShare } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
-import { turnHours } from "../../spike/expectation.ts";
-import { formatRarity } from "../../spike/explain-spike.ts";
-import { learnOnly } from "../../spike/learn-only.ts";
-import { lnNegativeBinomialLow } from "../../spike/negative-binomial.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { Share } from "../params.ts";
+import { turnHours } from "../spike/expectation.ts";
+import { formatRarity } from "../spike/explain-spike.ts";
+import { learnOnly } from "../spike/learn-only.ts";
+import { lnNegativeBinomialLow } from "../spike/negative-binomial.ts";
 import {
   canReadSpikeState,
   createSpikeState,
@@ -16,9 +18,7 @@ import {
   mark,
   packSpikeState,
   unpackSpikeState,
-} from "../../spike/spike-state.ts";
-import { defineWindowCondition } from "../define-window-condition.ts";
-import { Share } from "../params.ts";
+} from "../spike/spike-state.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Tick, WindowCondition } from "../window-condition.ts";
 import { total } from "../window-counts.ts";

@@ -5,13 +5,13 @@ import { DAY, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { countedSubject, formatNumber, formatShare } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
-import { formatRarity, rarityInWords } from "../../spike/explain-spike.ts";
 import { allOf } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
 import { learnVariation, noShareVariation, type ShareVariation, togetherness } from "../share-variation.ts";
 import { sliceOf } from "../slice.ts";
+import { formatRarity, rarityInWords } from "../spike/explain-spike.ts";
 import {
   bucketsUntilUsual,
   isUsualKnown,

@@ -5,24 +5,22 @@ import { stableHash } from "../../../lib/json.ts";
 import { TimeZone } from "../../../lib/local-time.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
-import { JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../../spike/constants.ts";
+import { defineWindowCondition } from "../define-window-condition.ts";
+import { listOf } from "../params.ts";
+import { reachedSeverity } from "../severity-steps.ts";
+import { CountedUnit, inUnit } from "../slice.ts";
+import { JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../spike/constants.ts";
 import {
   closeBucket,
   type GateReport,
   reportGates,
   type SpikeObservation,
   type SpikeSettings,
-} from "../../spike/detector.ts";
-import { forgetEpisode, isSilent, isUnannouncedWave, type SpikeMoment } from "../../spike/episode.ts";
-import { turnHours } from "../../spike/expectation.ts";
-import { explainQuiet, explainSpike, formatRarity, isPast } from "../../spike/explain-spike.ts";
-import {
-  gatesOf,
-  SENSITIVITIES,
-  significanceFor,
-  significanceGate,
-  TUNING,
-} from "../../spike/sensitivity.ts";
+} from "../spike/detector.ts";
+import { forgetEpisode, isSilent, isUnannouncedWave, type SpikeMoment } from "../spike/episode.ts";
+import { turnHours } from "../spike/expectation.ts";
+import { explainQuiet, explainSpike, formatRarity, isPast } from "../spike/explain-spike.ts";
+import { gatesOf, SENSITIVITIES, significanceFor, significanceGate, TUNING } from "../spike/sensitivity.ts";
 import {
   canReadSpikeState,
   createSpikeState,
@@ -31,12 +29,8 @@ import {
   packSpikeState,
   type SpikeState,
   unpackSpikeState,
-} from "../../spike/spike-state.ts";
-import { windowSums } from "../../spike/window-sums.ts";
-import { defineWindowCondition } from "../define-window-condition.ts";
-import { listOf } from "../params.ts";
-import { reachedSeverity } from "../severity-steps.ts";
-import { CountedUnit, inUnit } from "../slice.ts";
+} from "../spike/spike-state.ts";
+import { windowSums } from "../spike/window-sums.ts";
 import { followWave, highestWindow, type SpikePeak, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, Tick } from "../window-condition.ts";

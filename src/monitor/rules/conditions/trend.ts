@@ -4,11 +4,11 @@ import { DAY, HOUR, type Instant } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { TimeZone } from "../../../lib/local-time.ts";
 import { countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
-import { formatRarity } from "../../spike/explain-spike.ts";
 import { compareDays, historyDays, LONGEST_MEMORY_DAYS } from "../compare-days.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { localDay, startOfLocalDay } from "../local-day.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
+import { formatRarity } from "../spike/explain-spike.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { WindowCondition } from "../window-condition.ts";
 

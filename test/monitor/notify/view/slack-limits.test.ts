@@ -6,6 +6,7 @@ import { MINUTE, SECOND } from "../../../../src/lib/instant.ts";
 import { uuid7 } from "../../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../../src/monitor/model/alert.ts";
 import type { Severity } from "../../../../src/monitor/model/severity.ts";
+import { createChannels } from "../../../../src/monitor/notify/channels.ts";
 import type { Notifier } from "../../../../src/monitor/notify/define-notifier.ts";
 import {
   type DeliverOutcome,
@@ -15,7 +16,6 @@ import {
 import { updateMessage } from "../../../../src/monitor/notify/deliver/update-message.ts";
 import { slack } from "../../../../src/monitor/notify/notifiers/slack.ts";
 import { ensurePartitions } from "../../../../src/monitor/store/partitions.ts";
-import { createChannels } from "../../../../src/monitor/sweep/channels.ts";
 import { buildAlertView } from "../../../../src/monitor/templates/build-alert-view.ts";
 import { notifierDeps } from "../../../contracts/notifier.ts";
 import { type FakeSlack, startFakeSlack } from "../../../fakes/slack.ts";

@@ -1,8 +1,8 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
-import type { AlertActions } from "../../../alerts/actions/actions.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
+import type { AlertActions } from "../../../model/alert-actions.ts";
 import type { MentionCorrection } from "../../../model/mention.ts";
 import {
   answerInteraction,
