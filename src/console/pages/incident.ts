@@ -4,6 +4,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
+import { saidIn } from "../parts/alert-list.ts";
 import { entryWords, incidentBadge, incidentSpan, incidentStatus } from "../parts/incident-panel.ts";
 import {
   statementSection,
@@ -154,9 +155,9 @@ ${asksName && NAME_FIELD}<button type="submit">End the link now</button></form>`
 function alertsSection({ members }: IncidentStory, times: Times): Html {
   return html`<section class="panel" aria-labelledby="h-members"><h2 id="h-members">Its alerts</h2>
 <ul class="timeline">${members.map(
-    ({ id, rule, queryName, severity, state, because, firedAt, openedAt }) =>
-      html`<li><span class="when">${times.moment(firedAt ?? openedAt)}</span>
-<span><a href="/alerts/${id}">${foreign(queryName)}: ${times.titleOf(rule)}</a>, ${severity}, ${state}<br>
-<span class="detail" dir="auto">${shorten(because, 160)}</span></span></li>`,
+    (one) =>
+      html`<li><span class="when">${times.moment(one.firedAt ?? one.openedAt)}</span>
+<span><a href="/alerts/${one.id}">${foreign(one.queryName)}: ${times.titleOf(one.rule)}</a>, ${one.severity}, ${one.state}<br>
+<span class="detail" dir="auto">${saidIn(one, 120) ?? shorten(one.because, 160)}</span></span></li>`,
   )}</ul></section>`;
 }

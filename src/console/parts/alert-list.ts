@@ -32,13 +32,13 @@ function becauseOf({ because }: Alert): Html {
     : html`${because.slice(0, end)}<span class="detail">${because.slice(end)}</span>`;
 }
 
-/** Who said what; the rule's reason below it. */
-function saidIn({ newestMention: mention }: ListedAlert): Html | null {
+/** Who said what in the newest mention that met the rule; null for an alert on counts. */
+export function saidIn({ newestMention: mention }: ListedAlert, length = 200): Html | null {
   if (mention == null) return null;
   const { title, text, followers } = mention;
   const reach = followers !== null && followers > 0 ? ` (${formatCompact(followers)} followers)` : "";
-  return html`<p class="because" dir="auto">
-<strong>${foreign(shorten(speakerOf(mention) ?? "unknown author", 60))}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", 200)}</p>`;
+  const speaker = shorten(speakerOf(mention) ?? "unknown author", 60);
+  return html`<strong>${foreign(speaker)}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", length)}`;
 }
 
 function alertItem(alert: ListedAlert, times: Times, isWorkedOn: boolean): Html {
@@ -50,7 +50,7 @@ function alertItem(alert: ListedAlert, times: Times, isWorkedOn: boolean): Html 
 </h3>
 <span class="when">${alertSpan(alert, times)}</span>
 </div>
-${said}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
+${said !== null && html`<p class="because" dir="auto">${said}</p>`}<p class="${said === null ? "because" : "detail"}" dir="auto">${becauseOf(alert)}</p>
 <div class="mention-foot"><span class="fact">${countedBy(alert)}${alert.state !== "resolved" && " so far"}</span>${labelsOf(alert)}</div>
 </li>`;
 }

@@ -312,7 +312,7 @@ export interface ListedIncident {
 /** An incident with its alerts and its timeline, oldest first. */
 export interface ShownIncident {
   readonly incident: Incident;
-  readonly members: readonly Alert[];
+  readonly members: readonly ListedAlert[];
   readonly entries: readonly IncidentEntry[];
 }
 

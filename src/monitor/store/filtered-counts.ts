@@ -62,7 +62,7 @@ export function createFilteredCountStore(db: Db, mostRead = MOST_READ) {
       const steps = (some: readonly Instant[]) =>
         sql`array(select x::double precision from json_array_elements_text(${JSON.stringify(some)}::json) x)`;
       const { rows } = await sql<StepCount & { span: number }>`
-        with ${foundBy(reading)}
+        with ${foundBy(reading, narrowedIfAsked(reading))}
         select m.project_id as "projectId", m.query_id as "queryId", m.span,
           width_bucket(extract(epoch from m.event_at)::double precision * 1000,
             case m.span when 0 then ${steps(moments)} else ${steps(momentsBefore)} end) - 1 as step,
@@ -79,7 +79,7 @@ export function createFilteredCountStore(db: Db, mostRead = MOST_READ) {
       limit: number,
     ): Promise<({ readonly facet: F } & FacetValues)[]> {
       const { rows } = await sql<FacetRow & { facet: Facet } & Pick<FacetValues, "values" | "newValues">>`
-        with ${foundBy(reading, true)},
+        with ${foundBy(reading, narrowed(reading))},
         summed as (
           select f.facet, ${VALUE} as value, (count(*) filter (where m.span = 1))::int as before,
             ${sumsWhere(sql`m.span = 0`)}
@@ -114,19 +114,22 @@ function sumsWhere(isMeant: ReturnType<typeof sql>) {
     (sum(greatest(m.reach, 0)) filter (where ${isMeant}))::double precision as reach`;
 }
 
-/**
- * `found`: the mentions of a reading that have all values, with what is counted of them if they are narrowed or it is asked for.
- * A day of publication is a partition; undated mentions are in the first.
- */
-export function foundBy({ units, filters }: Reading, readsFacts = false) {
+/** What is counted of mentions is read, and those without the values are left out. */
+function narrowed({ filters }: Reading) {
+  return sql`cross join lateral ${FACTS} where ${fits(filters)}`;
+}
+
+/** Without filters an index is enough. */
+export function narrowedIfAsked(reading: Reading) {
+  return Object.keys(reading.filters).length === 0 ? sql`` : narrowed(reading);
+}
+
+/** `found`: the mentions of a reading that have all values. A day of publication is a partition; undated mentions are in the first. */
+export function foundBy({ units, filters }: Reading, narrowing: ReturnType<typeof sql>) {
   const valued = units.map((unit) => ({
     ...unit,
     value: unit.facet === null || unit.facet === "all" ? null : filters[unit.facet],
   }));
-  // Without filters an index is enough.
-  const isNarrowed = Object.keys(filters).length > 0;
-  const read = isNarrowed || readsFacts ? sql`cross join lateral ${FACTS}` : sql``;
-  const narrowed = isNarrowed ? sql`where ${fits(filters)}` : sql``;
   return sql`units as materialized (
       select * from json_to_recordset(${JSON.stringify(valued)}::json)
         as u("projectId" text, "queryId" text, span int, "from" bigint, "to" bigint, facet text, value text)),
@@ -144,7 +147,7 @@ export function foundBy({ units, filters }: Reading, readsFacts = false) {
       cross join lateral (select * from earshot.mentions m where m.project_id = t."projectId" and m.query_id = t."queryId"
         and m.event_at >= t.since and m.event_at < t.until
         and m.day = any(array[(t.since at time zone 'UTC')::date, '1970-01-01']) offset 0) m
-      ${read} ${narrowed})`;
+      ${narrowing})`;
 }
 
 /** As they are counted by facet. */

@@ -235,13 +235,11 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
           where ${wanted.list}::text is null or list_key = lower(${wanted.list})`
       : sql`select v from unnest(${values}::text[]) v`;
   const ownValue = wanted.kind === "Listed" ? sql`lower(d.value)` : sql`d.value`;
-  const [ofDay, ofQuarter] =
-    wanted.kind === "Buckets"
-      ? [sql`d.bucket < ${wanted.buckets}`, sql`d.bucket < ${wanted.buckets}`]
-      : [
-          sql`d.bucket = w.bucket and ${ownValue} = w.value`,
-          sql`d.bucket = any(array(select bucket from wanted)) and ${ownValue} = any(array(select value from wanted))`,
-        ];
+  const ofSome = sql`d.bucket < ${wanted.kind === "Buckets" ? wanted.buckets : BUCKETS}`;
+  const ofDay = isNamed ? sql`d.bucket = w.bucket and ${ownValue} = w.value` : ofSome;
+  const ofQuarter = isNamed
+    ? sql`d.bucket = any(array(select bucket from wanted)) and ${ownValue} = any(array(select value from wanted))`
+    : ofSome;
   return sql`wanted as materialized (
       select v as value, ${bucketOf(sql`v`)} as bucket from (${named}) v
       union all select '', 0::smallint where ${!isNamed}),

@@ -23,7 +23,7 @@ export function createConsoleAlerts(db: Db) {
     /** Open alerts, the most severe and newest first. */
     async openAlerts(limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.latest_alerts l
+        select ${ALERT_COLUMNS}, ${NEWEST_MENTION} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.open
         order by ${MOST_SEVERE_FIRST}, a.opened_at desc, a.id desc
@@ -35,7 +35,7 @@ export function createConsoleAlerts(db: Db) {
     /** The same without those that an incident of several alerts has: it stands for them. */
     async openAlertsAlone(limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.latest_alerts l
+        select ${ALERT_COLUMNS}, ${NEWEST_MENTION} from earshot.latest_alerts l
         join earshot.alerts a on a.project_id = l.project_id and a.id = l.alert_id
         where l.open and not exists (select from earshot.incident_alerts m
           join earshot.incidents i on i.project_id = m.project_id and i.id = m.incident_id
@@ -130,7 +130,7 @@ export function createConsoleAlerts(db: Db) {
           ? sql`true`
           : sql`a.opened_at <= ${at(after.openedAt)} and (a.opened_at, a.id) < (${at(after.openedAt)}, ${after.id}::uuid)`;
       const { rows } = await sql<ListedAlert>`
-        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.alerts a where ${STATES[states]} and ${isAfter}
+        select ${ALERT_COLUMNS}, ${NEWEST_MENTION} from earshot.alerts a where ${STATES[states]} and ${isAfter}
           and ${query === null ? sql`true` : sql`a.project_id = ${query.projectId} and a.query_id = ${query.queryId}`}
         order by a.opened_at desc, a.id desc limit ${limit + 1}
       `.execute(db);
@@ -144,7 +144,7 @@ export function createConsoleAlerts(db: Db) {
     /** The alerts of one rule that opened from `since` on, newest first. */
     async ruleAlerts(rule: string, since: Instant, limit: number): Promise<ListedAlert[]> {
       const { rows } = await sql<ListedAlert>`
-        select ${ALERT_COLUMNS}, ${NEWEST} from earshot.alerts a
+        select ${ALERT_COLUMNS}, ${NEWEST_MENTION} from earshot.alerts a
         where a.project_id in ${projects} and a.rule = ${rule} and a.opened_at >= ${at(since)}
         order by a.opened_at desc, a.id desc limit ${limit}
       `.execute(db);
@@ -260,6 +260,6 @@ export const ALERT_COLUMNS = sql`
   a.window_from as "windowFrom", a.window_to as "windowTo", a."values", a.handling, a.progress`;
 
 /** People look for what was said, and not for the rule's limits. */
-const NEWEST = sql`(
+export const NEWEST_MENTION = sql`(
   select m.body from earshot.matches x join earshot.mentions m using (project_id, query_id, resource_id, day)
   where x.project_id = a.project_id and x.alert_id = a.id order by m.event_at desc, m.resource_id limit 1) as "newestMention"`;

@@ -1,11 +1,16 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../../lib/instant.ts";
-import type { Alert } from "../../model/alert.ts";
 import type { Incident } from "../../model/incident.ts";
-import type { IncidentFigures, ShownStory, VolumeCount, WholeShownIncident } from "../../model/shown.ts";
+import type {
+  IncidentFigures,
+  ListedAlert,
+  ShownStory,
+  VolumeCount,
+  WholeShownIncident,
+} from "../../model/shown.ts";
 import { at, type Db, projects } from "../database.ts";
 import { createIncidentStore } from "../incidents.ts";
-import { ALERT_COLUMNS } from "./alerts.ts";
+import { ALERT_COLUMNS, NEWEST_MENTION } from "./alerts.ts";
 import { hourlyVolume } from "./hourly-volume.ts";
 
 /** More is not read: nobody looks at more alerts of one incident. */
@@ -36,8 +41,8 @@ export function createConsoleIncidents(db: Db) {
         select body from earshot.incidents where project_id = ${projectId} and part_of = ${incident.id}::uuid order by id
       `.execute(db);
       const ids = [incident, ...parts.rows.map(({ body }) => body)].map((one) => one.id);
-      const members = await sql<Alert>`
-        select ${ALERT_COLUMNS} from earshot.incident_alerts m
+      const members = await sql<ListedAlert>`
+        select ${ALERT_COLUMNS}, ${NEWEST_MENTION} from earshot.incident_alerts m
         join earshot.alerts a on a.project_id = m.project_id and a.id = m.alert_id
         where m.project_id = ${projectId} and m.incident_id = any(${ids}::uuid[])
         order by m.joined_at, a.id limit ${MEMBERS}

@@ -3,7 +3,7 @@ import type { Instant } from "../../../lib/instant.ts";
 import type { SpreadStory } from "../../model/shown.ts";
 import { FACTS } from "../count-mentions.ts";
 import type { Db } from "../database.ts";
-import { fits, foundBy, type Reading } from "../filtered-counts.ts";
+import { fits, foundBy, narrowedIfAsked, type Reading } from "../filtered-counts.ts";
 import { LEAST_COPIES } from "./incidents.ts";
 
 /** Of each story, the first sites that told it. */
@@ -21,7 +21,7 @@ export function createConsoleStories(db: Db) {
       limit: number,
     ): Promise<SpreadStory[]> {
       const { rows } = await sql<SpreadStory>`
-        with ${foundBy(reading)},
+        with ${foundBy(reading, narrowedIfAsked(reading))},
         told as (
           select story, count(*)::int as n, min(event_at) as since, max(event_at) as until
           from found where span = 0 group by story having count(*) >= ${LEAST_COPIES}),
