@@ -5,7 +5,7 @@ import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { Alert } from "../../src/monitor/model/alert.ts";
 import type { ShownWait, ShownWarmUp } from "../../src/monitor/model/shown.ts";
 import { createAlertExplainer } from "../../src/monitor/notify/view/alert-chart.ts";
-import { ATTACKS, makeAStory } from "./make-a-story.ts";
+import { ATTACKS, makeAnIncident, makeAStory } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -350,6 +350,17 @@ test("a name that is not this machine's is not answered", async () => {
     await answer.body.dump();
     expect(answer.statusCode).toBe(status);
   }
+});
+
+test("an incident says who its alerts are about, and of alerts on counts, why they fired", async () => {
+  const { crisis, single } = story;
+  const incident = await makeAnIncident(web.stores, crisis, [single]);
+  const { body } = await get(`/incidents/${incident.id}`);
+  const itemOf = ({ id }: Alert) =>
+    onOneLine(body.slice(body.lastIndexOf(`/alerts/${id}`)).split("</li>")[0] ?? "");
+  expect(itemOf(single)).toMatch(/<strong>.*Daily Courier.*<\/strong> \(1\.2m followers\): /);
+  expect(itemOf(single)).not.toContain("limit 50,000");
+  expect(itemOf(crisis)).toContain(firstClause(crisis));
 });
 
 test("health, readiness and gauges are there for machines", async () => {
