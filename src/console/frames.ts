@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { ConsoleFacts } from "#monitor";
@@ -30,8 +31,11 @@ interface FrameParts {
 
 const ASSETS = { stylesheet: STYLESHEET.address, scripts: SCRIPTS.map((script) => script.address) };
 
+const HTML_TYPE = "text/html; charset=utf-8";
+
 /** Sends pages inside the common layout. */
 export function createFrames(parts: FrameParts) {
+  const compressed = new WeakMap<Html, Buffer>();
   return {
     async sendPage(
       request: FastifyRequest,
@@ -52,12 +56,29 @@ export function createFrames(parts: FrameParts) {
       }
       return sendHtml(reply, layout(page, { ...currentFrame(request), ...facts }));
     },
-    /** What is the same for every reader of an address. */
-    share: <Part>(request: FastifyRequest, make: () => Promise<Part>) =>
-      parts.shared.of(`part ${request.url}`, make),
+    share,
+    /** A part that is the same for every reader of an address is compressed once for all of them. */
+    async sendShared(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      make: () => Promise<Html | null>,
+    ): Promise<FastifyReply | null> {
+      const content = await share(request, make);
+      if (content === null) return null;
+      if (!/\bgzip\b(?!;q=0)/.test(request.headers["accept-encoding"] ?? "")) return sendHtml(reply, content);
+      const packed = compressed.get(content) ?? gzipSync(content.toString());
+      compressed.set(content, packed);
+      reply.headers({ "content-encoding": "gzip", vary: "accept-encoding" });
+      return reply.type(HTML_TYPE).send(packed);
+    },
     sendHtml,
     sendProblem,
   };
+
+  /** What is the same for every reader of an address. */
+  function share<Part>(request: FastifyRequest, make: () => Promise<Part>): Promise<Part> {
+    return parts.shared.of(`part ${request.url}`, make);
+  }
 
   /** Read before the page is made: a change in between is sent again, never missed. The same for every reader. */
   function factsOf(request: FastifyRequest) {
@@ -91,7 +112,7 @@ export function createFrames(parts: FrameParts) {
   }
 
   function sendHtml(reply: FastifyReply, markup: Html): FastifyReply {
-    return reply.type("text/html; charset=utf-8").send(markup.toString());
+    return reply.type(HTML_TYPE).send(markup.toString());
   }
 
   async function sendProblem(
@@ -133,11 +154,12 @@ export function route(app: FastifyInstance, path: string, frames: Frames, answer
     const isShared = answers.isShared?.(request, part) ?? false;
     if (part === null) return frames.sendPage(request, reply, () => answers.page(request), { isShared });
     const make = Object.entries(answers.parts(request)).find(([name]) => name === part)?.[1];
-    const content = make === undefined ? null : await (isShared ? frames.share(request, make) : make());
-    if (content === null) {
-      return frames.sendProblem(request, reply, 404, "There is nothing here", "That page has no such part.");
-    }
-    return frames.sendHtml(reply, content);
+    const nothing = () =>
+      frames.sendProblem(request, reply, 404, "There is nothing here", "That page has no such part.");
+    if (make === undefined) return nothing();
+    if (isShared) return (await frames.sendShared(request, reply, make)) ?? nothing();
+    const content = await make();
+    return content === null ? nothing() : frames.sendHtml(reply, content);
   };
   app.get(path, answer);
   if (answers.json !== undefined && !path.endsWith("/:id")) {
