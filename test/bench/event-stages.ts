@@ -5,7 +5,7 @@ import { median } from "./median.ts";
 /** A part of the way of an event. It ends when the statement that begins like this is sent. */
 const STAGES = [
   ["push: stored, committed, announced", "update earshot.polls w set next_at"],
-  ["wake: poll is due, its job added and taken", "update earshot.polls set lease"],
+  ["wake: poll is due, its job added and taken", "with free as materialized"],
   ["poll begins: query, series, token, budget", "select id, kind, path, probability"],
   ["our API answers one page", "delete from earshot.failures"],
   ["the page is prepared, a transaction begins", "select project_id"],

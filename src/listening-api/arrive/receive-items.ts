@@ -22,8 +22,9 @@ import {
   putUnseenDeletes,
   RECEIVED_TYPE,
   type ReceivedItem,
+  readArrivalTerms,
 } from "../store/received-items.ts";
-import { beginWriting } from "../store/write-order.ts";
+import { nextMoment } from "../store/write-order.ts";
 import { decideItem, type ItemDecision, type ItemKeys } from "./decide-item.ts";
 import {
   buryItems,
@@ -119,9 +120,10 @@ export async function receiveItems(
 ): Promise<ReceivedPart> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
     return { ...NOTHING, left: [], known: 0 };
-  const at = await beginWriting(db, [project.id], () => came);
-  const receivedQueryId = await lockReceivedQuery(db, project.id);
-  const queries = await queriesOf(db, project.id, cache);
+  const at = await nextMoment(db, [project.id], came);
+  const terms = await readArrivalTerms(db, project.id);
+  const receivedQueryId = terms.receivedQueryId ?? (await lockReceivedQuery(db, project.id));
+  const queries = await queriesOf(db, project.id, cache, terms.revision);
   const unseen = keeps === "matched" ? "forget soon" : "remember";
   const ofRemoved = await itemsOfAuthors(db, project.id, removedAuthors);
   const gone = await buryItems(db, project.id, from, [...ofRemoved, ...deleted], unseen, at);
@@ -133,7 +135,7 @@ export async function receiveItems(
   if (restoredAuthors.length > 0) await dropUnseenDeletes(db, project.id, restoredAuthors);
   const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
-  const isForgotten = await readForgotten(db);
+  const isForgotten = terms.hasRequests ? await readForgotten(db) : null;
   const decided = await yieldingLoop(
     decideItems(items, { at, known, isForgotten, queries, receivedQueryId, keeps }),
   );
@@ -185,20 +187,17 @@ export async function receiveItems(
   );
   await putReceived(db, project.id, notes);
   await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
+  const noted = new Set(notes.map(({ idKey }) => idKey));
   await markSeen(
     db,
     project.id,
-    taken.map(({ idKey }) => idKey),
+    taken.flatMap(({ idKey }) => (noted.has(idKey) ? [] : idKey)),
   );
   // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
-  const touched = added.flatMap(({ found }) => found.map(({ record }) => record.queryId));
-  const all = edited.length > 0 ? (await listQueries(db, project.id)).map(({ id }) => id) : touched;
-  await lockQueries(db, [receivedQueryId, ...all]);
-  const fresh = await applyRules(
-    db,
-    project,
-    added.flatMap(({ found }) => found),
-  );
+  if (edited.length > 0)
+    await lockQueries(db, [receivedQueryId, ...(await listQueries(db, project.id)).map(({ id }) => id)]);
+  const arriving = added.flatMap(({ found }) => found);
+  const fresh = terms.hasRules ? await applyRules(db, project, arriving) : arriving;
   await insertMentions(db, fresh);
   const changed = await replaceEdited(db, project, receivedQueryId, edited, at);
   // What no query looks for is not worth a question.

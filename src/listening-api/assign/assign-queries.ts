@@ -7,7 +7,7 @@ import { type Searchable, searchableMention } from "../query-language/search-tex
 import type { Database } from "../store/database.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
-import { queriesRevision } from "../store/received-items.ts";
+import { readArrivalTerms } from "../store/received-items.ts";
 
 /** Copies the mention into every query of the project that it matches, and ignores the query that it names. */
 export function assignQueries(version: MentionVersion, queries: ProjectQueries): MentionVersion[] {
@@ -84,9 +84,14 @@ export async function readProjectQueries(db: Database, projectId: number): Promi
 /** The queries of a project, compiled once for as long as they stay the same. */
 export type QueryCache = Map<number, { readonly revision: string; readonly queries: ProjectQueries }>;
 
-/** The queries as they are now; compiled anew only when one has changed. */
-export async function queriesOf(db: Database, projectId: number, cache: QueryCache): Promise<ProjectQueries> {
-  const revision = await queriesRevision(db, projectId);
+/** The queries as they are now, and compiled anew only when one has changed. `known`: their revision, if it was just read. */
+export async function queriesOf(
+  db: Database,
+  projectId: number,
+  cache: QueryCache,
+  known?: string,
+): Promise<ProjectQueries> {
+  const revision = known ?? (await readArrivalTerms(db, projectId)).revision;
   const cached = cache.get(projectId);
   if (cached?.revision === revision) return cached.queries;
   const queries = await readProjectQueries(db, projectId);

@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { labelsRevision } from "../store/labels.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries } from "../store/queries.ts";
-import { queriesRevision } from "../store/received-items.ts";
+import { readArrivalTerms } from "../store/received-items.ts";
 import type { ImportLine } from "./import-line.ts";
 import { createImportTargets } from "./import-targets.ts";
 import { importedMention } from "./imported-mention.ts";
@@ -80,5 +80,5 @@ type Definitions = {
 };
 
 async function revisionOf(db: Database, projectId: number): Promise<string> {
-  return `${await queriesRevision(db, projectId)} ${await labelsRevision(db, projectId)}`;
+  return `${(await readArrivalTerms(db, projectId)).revision} ${await labelsRevision(db, projectId)}`;
 }

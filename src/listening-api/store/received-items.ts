@@ -37,14 +37,34 @@ export async function findReceivedQuery(db: Database, projectId: number): Promis
   return rows[0] === undefined ? null : Number(rows[0].id);
 }
 
-/** Changes when a query of the project is made, changed or deleted. */
-export async function queriesRevision(db: Database, projectId: number): Promise<string> {
-  const { rows } = await sql<{ revision: string | null }>`
-    select md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text, sample_percentage, languages,
-      content_sources, included_locations, excluded_locations), E'\n' order by id)) as revision
-    from local_api.query where project_id = ${projectId}`.execute(db);
-  return rows[0]?.revision ?? "";
+/** What items meet in their project when they arrive. */
+export interface ArrivalTerms {
+  /** The hidden query; null where no feed has answered yet. */
+  readonly receivedQueryId: number | null;
+  /** Changes when a query of the project is made, changed or deleted. */
+  readonly revision: string;
+  /** Whether somebody asked to forget anything. */
+  readonly hasRequests: boolean;
+  /** Whether the project has rules, of its own or of a tag or category. */
+  readonly hasRules: boolean;
 }
+
+export async function readArrivalTerms(db: Database, projectId: number): Promise<ArrivalTerms> {
+  const { rows } = await sql<Omit<ArrivalTerms, "receivedQueryId"> & { received: string | null }>`
+    select max(id) filter (where type = ${RECEIVED_TYPE}) as received,
+      coalesce(md5(string_agg(concat_ws(' ', id, name, last_modified_at, boolean_text, sample_percentage, languages,
+        content_sources, included_locations, excluded_locations), E'\n' order by id)), '') as revision,
+      exists (select from local_api.forget_request) as "hasRequests",
+      exists (select from local_api.rule where project_id = ${projectId})
+        or exists (select from local_api.tag where project_id = ${projectId} and rules <> '[]')
+        or exists (select from local_api.category where project_id = ${projectId} and rules <> '[]') as "hasRules"
+    from local_api.query where project_id = ${projectId}`.execute(db);
+  const [{ received, ...terms } = NO_TERMS] = rows;
+  return { ...terms, receivedQueryId: received === null ? null : Number(received) };
+}
+
+/** An aggregate has one row always. */
+const NO_TERMS = { received: null, revision: "", hasRequests: true, hasRules: true };
 
 /** What is known of an item. */
 export interface ReceivedItem {
@@ -246,6 +266,7 @@ export async function forgetUnseenDeletes(db: Database, projectId: number): Prom
 
 /** Remembers that feeds still show these items. At most one write a day for each. */
 export async function markSeen(db: Database, projectId: number, idKeys: readonly string[]): Promise<void> {
+  if (idKeys.length === 0) return;
   await sql`
     update local_api.heard_item set seen_on = current_date
     where project_id = ${projectId} and seen_on < current_date

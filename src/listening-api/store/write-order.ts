@@ -37,19 +37,20 @@ export async function beginWriting(
   return nextMoment(db, projectIds, now());
 }
 
-/** A further stamp in the same transaction, above all that went before. */
+/** Waits for its turn, if this is the first, and gives a stamp that is above all that went before. */
 export async function nextMoment(
   db: Database,
   projectIds: readonly number[],
   now: Instant,
 ): Promise<Instant> {
   const { rows } = await sql<{ written_at: Date }>`
-    update local_api.project set written_at = (
-      select greatest(${new Date(now)}, max(greatest(written_at, promised_at)) + interval '1 millisecond')
-      from local_api.project
-      where id = any(${[...projectIds]}::bigint[])
-        and greatest(written_at, promised_at) <= ${new Date(now + SET_BACK_MS)})
-    where id = any(${[...projectIds]}::bigint[]) returning written_at`.execute(db);
+    with locked as (
+      select id, greatest(written_at, promised_at) as last from local_api.project
+      where id = any(${[...projectIds]}::bigint[]) order by id for no key update)
+    update local_api.project p set written_at = (
+      select greatest(${new Date(now)}, max(last) + interval '1 millisecond') from locked
+      where last <= ${new Date(now + SET_BACK_MS)})
+    from locked where p.id = locked.id returning p.written_at`.execute(db);
   return rows[0]?.written_at.getTime() ?? now;
 }
 

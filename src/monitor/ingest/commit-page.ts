@@ -7,6 +7,7 @@ import type { PollKey } from "../model/poll.ts";
 import type { PollState } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import type { Refusals } from "../store/forgotten.ts";
 import type { Facts, Stores } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 import { type AssessedMention, storyOfMention } from "./assess-mention.ts";
@@ -66,18 +67,26 @@ export async function commitPage(
   const committed = await parts.store.transaction(async (facts) => {
     // The lock comes first: counts go to buckets that are still open, and one worker at a time changes alerts.
     const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
-    await facts.polls.advance(key, lease, state);
     const seenAt = parts.clock.now();
+    const [refusals, counted] = await Promise.all([
+      facts.forgotten.refusals(key.projectId, key.queryId),
+      facts.counts.series(key.projectId, key.queryId),
+      facts.polls.advance(key, lease, state),
+    ]);
     const { page, rows, rules, assessed, assess, stories } = await forgetAndRefuse(
       facts,
       locked,
       prepared,
+      refusals,
       seenAt,
     );
-    const { folded, done } = await foldStories(facts.stories, parts.stories, key, stories);
+    const { folded, append, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
-    const outcome = await facts.mentions.storePage(key.projectId, rows, seenAt, folded);
-    await facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected);
+    const [outcome] = await Promise.all([
+      facts.mentions.storePage(key.projectId, rows, seenAt, folded),
+      append(),
+      facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected),
+    ]);
     const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
     const changes = [
       ...outcome.added.map((index) => ({ before: null, after: after(index) })),
@@ -102,14 +111,14 @@ export async function commitPage(
       rules,
       outcome.changed.map(({ index, ...one }) => ({ ...one, after: at(assessed, index).mention })),
     );
-    const counted = await facts.counts.series(key.projectId, key.queryId);
     const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
-    await recordCounts(facts, key, judged.counts, judged.distinctAuthors);
     const added = outcome.added.map((index) => at(assessed, index).mention);
-    const observations = [
-      ...(await notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded))),
-      ...(await recordValues(facts, locked, rules, counted, added)),
-    ];
+    const [matched, valued] = await Promise.all([
+      notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded)),
+      recordValues(facts, locked, rules, counted, added),
+      recordCounts(facts, key, judged.counts, judged.distinctAuthors),
+    ]);
+    const observations = [...matched, ...valued];
     const { inhibitions, floodAt } = parts.notifyConfig;
     const floods = floodAt == null ? null : { floods: facts.ruleFloods, limit: floodAt };
     const recorded = await recordObservations(facts.alerts, locked, observations, floods);
@@ -136,16 +145,16 @@ async function forgetAndRefuse(
   facts: Facts,
   query: WatchedQuery,
   prepared: PreparedPage,
+  refusals: Refusals,
   now: Instant,
 ): Promise<PreparedPage> {
   const { rules, assess, deleted, assessed, page } = prepared;
   await forgetMentions(facts, query, deleted, { rules, assess, now, reason: "source" });
   const { projectId, queryId } = query;
-  const refusals = await facts.forgotten.refusals(projectId, queryId);
   const mentions = assessed.map(({ mention }) => mention);
   const asked = refusals.requests.length === 0 ? [] : await askedToForget(facts, refusals.requests, mentions);
   await forgetMentions(facts, query, asked, { rules, assess, now, reason: "request" });
-  if (!refusals.hasTombstones && asked.length === 0) return prepared;
+  if (!refusals.hasTombstones && deleted.length + asked.length === 0) return prepared;
   const ids = [...mentions, ...page.rejected].flatMap(({ resourceId }) => resourceId ?? []);
   const refused = await facts.forgotten.among(projectId, queryId, ids);
   if (refused.size === 0) return prepared;

@@ -3,10 +3,16 @@ import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from ".
 
 /** Stored texts of a query. */
 export interface StoryFacts {
-  /** Changes when texts were removed. */
-  version(projectId: string, queryId: string): Promise<number>;
-  /** What was appended after `seq` (0: from the beginning), oldest first; no more than the newest `most` texts. */
-  since(projectId: string, queryId: string, seq: number, most: number): Promise<StoryBatch[]>;
+  /**
+   * What was appended after what is known, oldest first; no more than the newest `most` texts. All of it where the version
+   * is another: it changes when texts were removed.
+   */
+  since(
+    projectId: string,
+    queryId: string,
+    known: { readonly version: number; readonly seq: number },
+    most: number,
+  ): Promise<{ readonly version: number; readonly batches: readonly StoryBatch[] }>;
   /** Also deletes what no index of `most` texts needs any more. */
   append(
     projectId: string,
@@ -54,22 +60,26 @@ export function createStoryCache(most = 64): StoryCache {
 
 /**
  * The stories of a page's near-duplicates, by index in the page. The caller holds the query's lock, so no other process
- * appends meanwhile. The index is taken out of the cache during the work, and `done` puts it back after the commit: a
- * failed transaction leaves nothing in it.
+ * appends meanwhile. `append` stores the new ones. The index is taken out of the cache during the work, and `done` puts it
+ * back after the commit: a failed transaction leaves nothing in it.
  */
 export async function foldStories(
   facts: StoryFacts,
   cache: StoryCache | undefined,
   { projectId, queryId }: { readonly projectId: string; readonly queryId: string },
   page: readonly StoryOfMention[],
-): Promise<{ readonly folded: ReadonlyMap<number, string>; readonly done: () => void }> {
+): Promise<{
+  readonly folded: ReadonlyMap<number, string>;
+  readonly append: () => Promise<void>;
+  readonly done: () => void;
+}> {
   const name = `${projectId}\u0000${queryId}`;
-  const version = await facts.version(projectId, queryId);
   const cached = cache?.take(name);
+  const { version, batches } = await facts.since(projectId, queryId, cached ?? NOTHING_KNOWN, MOST_TEXTS);
   const isCurrent = cached !== undefined && cached.version === version;
   const { index, seq } = isCurrent ? cached : { index: createStoryIndex(), seq: 0 };
   let last = seq;
-  for (const batch of await facts.since(projectId, queryId, seq, MOST_TEXTS)) {
+  for (const batch of batches) {
     index.learn(batch.texts);
     last = batch.seq;
   }
@@ -79,9 +89,14 @@ export async function foldStories(
     if (story !== itself.key) folded.set(place, story);
   }
   const news = index.news();
-  if (news.length > 0) {
-    last += 1;
-    await facts.append(projectId, queryId, last, news, MOST_TEXTS);
-  }
-  return { folded, done: () => cache?.put(name, { index, seq: last, version }) };
+  if (news.length > 0) last += 1;
+  return {
+    folded,
+    append: async () => {
+      if (news.length > 0) await facts.append(projectId, queryId, last, news, MOST_TEXTS);
+    },
+    done: () => cache?.put(name, { index, seq: last, version }),
+  };
 }
+
+const NOTHING_KNOWN = { version: -1, seq: 0 };

@@ -35,18 +35,22 @@ export async function recordNotifications(
   if (transitions.length > 0) await facts.notifications.lockNotifications(projectId);
   const alerts = [...transitions, ...(await waiting(now))];
   if (alerts.length === 0) return [];
-  const { subjects, incidents, inside } = await withIncidents(facts, projectId, alerts);
+  const [{ subjects, incidents, inside }, state] = await Promise.all([
+    withIncidents(facts, projectId, alerts),
+    notifyStateOf(facts, parts.notifyConfig, projectId, now),
+  ]);
   const entries = await facts.notifications.entries(
     projectId,
     [...subjects, ...inside].map((alert) => alert.id),
   );
-  const state = { ...(await notifyStateOf(facts, parts.notifyConfig, projectId, now)), incidents };
-  const decisions = decideNotifications(subjects, entries, parts.notifyConfig, now, state);
-  await facts.notifications.saveEntries(toldInside(entries, inside));
-  await facts.notifications.addPending(decisions.pending);
-  await facts.notifications.saveEntries(decisions.entries);
-  await facts.notifications.saveFlushes(decisions.flushes);
-  await facts.alerts.addEvents(projectId, decisions.events);
+  const decisions = decideNotifications(subjects, entries, parts.notifyConfig, now, { ...state, incidents });
+  await Promise.all([
+    facts.notifications.saveEntries(toldInside(entries, inside)),
+    facts.notifications.addPending(decisions.pending),
+    facts.notifications.saveEntries(decisions.entries),
+    facts.notifications.saveFlushes(decisions.flushes),
+    facts.alerts.addEvents(projectId, decisions.events),
+  ]);
   await wakeMuted(facts, parts.notifyConfig, projectId, alerts, now);
   return decisions.pending;
 }
@@ -139,15 +143,13 @@ async function notifyStateOf(
   now: Instant,
 ): Promise<NotifyState> {
   const { inhibitions, routes } = notifyConfig;
-  return {
-    recent: await recentNotifications(facts, notifyConfig, now),
-    flushes: routes.some(hasGroups) ? await facts.notifications.flushes(projectId) : [],
-    context: {
-      silences: await facts.silences.active(now),
-      inhibitions,
-      open: inhibitions.length > 0 ? await facts.alerts.inhibitorsOfProject(projectId) : [],
-    },
-  };
+  const [recent, flushes, silences, open] = await Promise.all([
+    recentNotifications(facts, notifyConfig, now),
+    routes.some(hasGroups) ? facts.notifications.flushes(projectId) : [],
+    facts.silences.active(now),
+    inhibitions.length > 0 ? facts.alerts.inhibitorsOfProject(projectId) : [],
+  ]);
+  return { recent, flushes, context: { silences, inhibitions, open } };
 }
 
 /**

@@ -26,9 +26,11 @@ export async function recordObservations(
   const known = await alerts.latest(query.projectId, fingerprints);
   const gate = floods === null ? null : await openFloodGate(floods, query, observations, known);
   const { changed, events, matches } = applyObservations(query, observations, known, gate?.admits);
-  await gate?.write();
-  await alerts.save(changed);
-  await alerts.addMatches(query.projectId, matches);
-  await alerts.addEvents(query.projectId, events);
+  await Promise.all([
+    gate?.write(),
+    alerts.save(changed),
+    alerts.addMatches(query.projectId, matches),
+    alerts.addEvents(query.projectId, events),
+  ]);
   return { changed, calling: callsOf({ events, matches }) };
 }

@@ -71,7 +71,7 @@ async function askNext(parts: PageSource, call: PollCall): Promise<NextPage> {
     };
   }
   if (next.outcome === "Failed") await parts.noteCall(queries, next.failure);
-  else if (isFirst) await parts.noteCall(queries, null);
+  else if (isFirst) seen.noted = parts.noteCall(queries, null);
   try {
     await parts.quirkLog.note(seen.found.slice(known).filter((one) => saysMore(seen.quirks, one)));
   } catch (error) {

@@ -34,6 +34,8 @@ export interface SeenByCall {
   cursor: string | null;
   /** No page follows. */
   isOver: boolean;
+  /** Resolves when it is noted that the source has answered. Nothing waits for that but the end of the call. */
+  noted: Promise<void>;
 }
 
 export function openCall(
@@ -45,7 +47,13 @@ export function openCall(
   const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
   const { cursor } = request;
   const none = { quirks: null, found: [], pages: 0, rows: 0, kept: 0, last: null };
-  return { queries, groups, request, signal, seen: { ...none, paging, cursor, isOver: false } };
+  return {
+    queries,
+    groups,
+    request,
+    signal,
+    seen: { ...none, paging, cursor, isOver: false, noted: Promise.resolve() },
+  };
 }
 
 /** The result of the request for a page. */

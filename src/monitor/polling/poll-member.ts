@@ -100,18 +100,14 @@ export async function claimPolls(
   const known = new Map(keys.map((key) => [key.queryId, key]));
   onClaimed(claims.map(({ queryId, lease }) => ({ key: known.get(queryId) as PollKey, lease })));
   if (claims.length === 0) return [];
-  const [queries, wanted, series] = await Promise.all([
-    store.queries.findAll(claims),
-    store.deadLetters.wanted(claims),
-    store.counts.seriesOf(claims),
-  ]);
-  const byId = new Map(queries.map((query) => [query.queryId, query]));
+  const found = await store.queries.forPolls(claims);
+  const byId = new Map(found.map((one) => [one.query.queryId, one]));
   return claims.flatMap(({ queryId, lease, state, failures, rereadFrom }) => {
-    const [key, query] = [known.get(queryId), byId.get(queryId)];
-    if (key === undefined || query === undefined) return [];
+    const [key, stored] = [known.get(queryId), byId.get(queryId)];
+    if (key === undefined || stored === undefined) return [];
+    const { query, ...rest } = stored;
     const claimed = state as PollState | null;
-    const poll = { key, query, lease, startedAt, claimed, failures, rereadFrom };
-    return [{ poll, wanted: wanted.get(queryId) ?? [], series: series.get(queryId) ?? [] }];
+    return [{ poll: { key, query, lease, startedAt, claimed, failures, rereadFrom }, ...rest }];
   });
 }
 

@@ -93,6 +93,7 @@ export async function readCall(
   } finally {
     // Nobody waits for a page that is still under way.
     left.abort();
+    await run.call.seen.noted;
   }
 }
 

@@ -69,10 +69,16 @@ export function createSession(deps: {
   const { tokens, clock } = deps;
   /** The running login of this process; the store's lock serialises it with those of other processes. */
   let pending: Promise<string> | null = null;
+  /** As the store had it last: one that was replaced since is refused, and then the store is read again. */
+  let kept: SourceToken | null = null;
+
+  function isUsable(one: SourceToken | null, refused: string | null): one is SourceToken {
+    return one !== null && one.expiresAt > clock.now() && one.token !== refused;
+  }
 
   async function usable(refused: string | null): Promise<string | null> {
-    const known = await tokens.get();
-    return known !== null && known.expiresAt > clock.now() && known.token !== refused ? known.token : null;
+    if (!isUsable(kept, refused)) kept = await tokens.get();
+    return isUsable(kept, refused) ? kept.token : null;
   }
 
   async function obtain(refused: string | null): Promise<string> {

@@ -19,14 +19,6 @@ export function createAlertHistoryStore(db: Db) {
       `.execute(db);
     },
 
-    /** The insights of an alert; null before it was sent. Their shape belongs to `alerts`. */
-    async explanation(projectId: string, alertId: string): Promise<unknown> {
-      const { rows } = await sql<{ explanation: unknown }>`
-        select explanation from earshot.alerts where project_id = ${projectId} and id = ${alertId}::uuid
-      `.execute(db);
-      return rows[0]?.explanation ?? null;
-    },
-
     /**
      * Stores the insights with the alert. Two deliveries that fetch them at once write the same. `version`: the content of
      * the alert when its mentions were read; if some were deleted since, the insights may name them and are not stored.

@@ -108,7 +108,7 @@ export function createAlertStore(db: Db) {
     /** Writes whole alerts and updates the index of the newest ones. Part of the transaction that decided them. */
     async save(alerts: readonly Alert[]): Promise<void> {
       if (alerts.length === 0) return;
-      await sql`
+      const whole = sql`
         insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels,
           opened_at, fired_at, last_seen_at, resolved_at, notify_count, renotify_reason, mentions, because, window_from,
           window_to, "values", handling, progress)
@@ -133,13 +133,14 @@ export function createAlertStore(db: Db) {
       // A table of its own, because a partitioned table cannot keep "one open alert per fingerprint" unique. If several
       // alerts share a fingerprint, the last in the list is the newest.
       const newest = [...new Map(alerts.map((alert) => [alert.fingerprint, alert])).values()];
-      await sql`
+      const latest = sql`
         insert into earshot.latest_alerts (project_id, fingerprint, query_id, alert_id, open)
         select "projectId", fingerprint, "queryId", id, state <> 'resolved'
         from json_to_recordset(${JSON.stringify(newest)}::json)
           as a("projectId" text, fingerprint text, "queryId" text, id uuid, state text)
         on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id, open = excluded.open
       `.execute(db);
+      await Promise.all([whole, latest]);
     },
 
     /** Stores what a person did to an existing alert, the newest of its fingerprint or an older one. */

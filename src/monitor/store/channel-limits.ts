@@ -14,15 +14,15 @@ export function createChannelLimitStore(db: Db) {
   return {
     /**
      * Takes the next slot of the channel. Null: the channel is closed, or its limit is used up. `failures`: earlier
-     * failures in a row.
+     * failures in a row. `keys`: see `keysOf`.
      */
-    async take({ key, everyMs, burst }: Pace): Promise<{ readonly failures: number } | null> {
-      const { rows } = await sql<{ failures: number }>`
+    async take({ key, everyMs, burst }: Pace): Promise<TakenSlot | null> {
+      const { rows } = await sql<TakenSlot>`
         insert into earshot.channel_limits as l (channel, tokens)
         select ${channelOf(key)}, ${burst - 1}::float8 where ${withoutSync}
         on conflict (channel) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
         where l.closed_until_wall <= now() and ${tokensLeft(everyMs, burst)} >= 1
-        returning failures
+        returning failures, array(${keysSql(key)}) as keys
       `.execute(db);
       return rows[0] ?? null;
     },
@@ -51,10 +51,7 @@ export function createChannelLimitStore(db: Db) {
 
     /** Every key that has the limit of this one, which is among them. */
     async keysOf(key: string): Promise<string[]> {
-      const { rows } = await sql<{ key: string }>`
-        select ${key} as key union select ${channelOf(key)} union
-          select channel from earshot.channel_limits where same_as = ${channelOf(key)}
-      `.execute(db);
+      const { rows } = await keysSql(key).execute(db);
       return rows.map((row) => row.key);
     },
 
@@ -100,6 +97,17 @@ export function createChannelLimitStore(db: Db) {
 /** The channel that has the limit of this key: another one if the vendor's answer named it. */
 function channelOf(key: string) {
   return sql`coalesce((select same_as from earshot.channel_limits where channel = ${key}), ${key})`;
+}
+
+function keysSql(key: string) {
+  return sql<{ key: string }>`
+    select ${key} as key union select ${channelOf(key)} union
+      select channel from earshot.channel_limits where same_as = ${channelOf(key)}`;
+}
+
+interface TakenSlot {
+  readonly failures: number;
+  readonly keys: readonly string[];
 }
 
 /** Every key k with the row l that holds its limit. */

@@ -1,10 +1,8 @@
 import { sql } from "kysely";
-import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import type { CountChange } from "../model/judging.ts";
 import type { PollKey, PollKind } from "../model/poll.ts";
 import { at, type Db } from "./database.ts";
-import { idsOf } from "./queries.ts";
 
 export function createCountStore(db: Db) {
   return {
@@ -53,17 +51,6 @@ export function createCountStore(db: Db) {
         group by bucket having sum(n) <> 0 order by bucket
       `.execute(db);
       return rows;
-    },
-
-    /** Series that are counted for these queries, by id of the query. */
-    async seriesOf(
-      queries: readonly { readonly projectId: string; readonly queryId: string }[],
-    ): Promise<ReadonlyMap<string, readonly string[]>> {
-      const { rows } = await sql<{ queryId: string; series: string }>`
-        select query_id as "queryId", series from earshot.series where (project_id, query_id) in (${idsOf(queries)})
-      `.execute(db);
-      const found = groupBy(rows, ({ queryId }) => queryId);
-      return new Map([...found].map(([queryId, ofQuery]) => [queryId, ofQuery.map(({ series }) => series)]));
     },
 
     /** Series that are counted for a query. */

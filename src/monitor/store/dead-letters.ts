@@ -1,11 +1,9 @@
 import { sql } from "kysely";
-import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/failure.ts";
 import type { DeadLetterCount } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
-import { idsOf } from "./queries.ts";
 
 /** A dead letter whose replay was requested. */
 export interface WantedReplay {
@@ -89,19 +87,6 @@ export function createDeadLetterStore(db: Db) {
         select count(*) as n from wanted
       `.execute(db);
       return rows[0]?.n ?? 0;
-    },
-
-    /** Requested replays of these queries, by id of the query. */
-    async wanted(
-      queries: readonly { readonly projectId: string; readonly queryId: string }[],
-    ): Promise<ReadonlyMap<string, readonly WantedReplay[]>> {
-      const { rows } = await sql<WantedReplay & { queryId: string }>`
-        select query_id as "queryId", id, kind, body from earshot.dead_letters
-        where (project_id, query_id) in (${idsOf(queries)}) and kind in ('mention', 'page')
-          and settled_at is null and replay_wanted_at is not null
-        order by at, id limit 500
-      `.execute(db);
-      return groupBy(rows, ({ queryId }) => queryId);
     },
 
     /**

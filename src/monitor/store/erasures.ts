@@ -55,13 +55,16 @@ export function createErasureStore(db: Db) {
       await this.correct(sql`n.project_id = ${projectId} and n.alert_id = ${alert.id}::uuid`);
     },
 
-    /** How many mentions of the alert were deleted, and how often its content changed. */
-    async contentOf(projectId: string, alertId: string): Promise<{ forgotten: number; version: number }> {
-      const { rows } = await sql<{ forgotten: number; version: number }>`
-        select forgotten, content_version as version from earshot.alerts
+    /**
+     * How many mentions of the alert were deleted, how often its content changed, and its insights: null before it was sent.
+     * Their shape belongs to `alerts`.
+     */
+    async contentOf(projectId: string, alertId: string): Promise<StoredContent> {
+      const { rows } = await sql<StoredContent>`
+        select forgotten, content_version as version, explanation from earshot.alerts
         where project_id = ${projectId} and id = ${alertId}::uuid
       `.execute(db);
-      return rows[0] ?? { forgotten: 0, version: 0 };
+      return rows[0] ?? { forgotten: 0, version: 0, explanation: null };
     },
 
     /**
@@ -134,6 +137,12 @@ export function createErasureStore(db: Db) {
       `.execute(db);
     },
   };
+}
+
+interface StoredContent {
+  readonly forgotten: number;
+  readonly version: number;
+  readonly explanation: unknown;
 }
 
 interface DigestKey extends Pick<DigestEdition, "name" | "localDate"> {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
+import type { WantedReplay } from "./dead-letters.ts";
 
 export function createQueryStore(db: Db) {
   return {
@@ -53,13 +54,20 @@ export function createQueryStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    async findAll(
+    /** Queries with what their polls begin with: the series that are counted, and the dead letters to replay. */
+    async forPolls(
       keys: readonly { readonly projectId: string; readonly queryId: string }[],
-    ): Promise<WatchedQuery[]> {
-      const { rows } = await sql<WatchedQuery>`
-        select ${COLUMNS} from earshot.queries where (project_id, query_id) in (${idsOf(keys)})
+    ): Promise<(PollStart & { query: WatchedQuery })[]> {
+      const { rows } = await sql<WatchedQuery & PollStart>`
+        select ${COLUMNS},
+          array(select series from earshot.series s where (s.project_id, s.query_id) = (q.project_id, q.query_id)) as series,
+          array(select json_build_object('id', d.id, 'kind', d.kind, 'body', d.body) from earshot.dead_letters d
+            where (d.project_id, d.query_id) = (q.project_id, q.query_id) and d.kind in ('mention', 'page')
+              and d.settled_at is null and d.replay_wanted_at is not null
+            order by d.at, d.id limit 500) as wanted
+        from earshot.queries q where (project_id, query_id) in (${idsOf(keys)})
       `.execute(db);
-      return rows;
+      return rows.map(({ series, wanted, ...query }) => ({ query, series, wanted }));
     },
 
     /**
@@ -82,6 +90,11 @@ export function createQueryStore(db: Db) {
       `.execute(db);
     },
   };
+}
+
+interface PollStart {
+  readonly series: readonly string[];
+  readonly wanted: readonly WantedReplay[];
 }
 
 /** Ids of queries as rows. */

@@ -9,7 +9,7 @@ import { createConditionStore, createDistinctAuthorStore, createSeenValueStore }
 import { createCorrectionStore } from "./corrections.ts";
 import { createArrivalStore, createCountStore } from "./counts.ts";
 import { createCountCheckStore, createCoverageStore } from "./coverage.ts";
-import type { Db } from "./database.ts";
+import { type Db, together } from "./database.ts";
 import { createDeadLetterStore } from "./dead-letters.ts";
 import { createDigestStore } from "./digests.ts";
 import { createDueWorkStore } from "./due-work.ts";
@@ -59,13 +59,14 @@ export interface Stores extends Facts {
 export function createStores(db: Db): Stores {
   return {
     ...createFacts(db),
-    transaction: (work) => repeated(() => db.transaction().execute((tx) => work(createFacts(tx)))),
+    transaction: (work) =>
+      repeated(() => db.transaction().execute((tx) => together(tx, (one) => work(createFacts(one))))),
     snapshot: (work) =>
       repeated(() =>
         db
           .transaction()
           .setIsolationLevel("repeatable read")
-          .execute((tx) => work(createFacts(tx))),
+          .execute((tx) => together(tx, (one) => work(createFacts(one)))),
       ),
   };
 }

@@ -14,15 +14,6 @@ interface KnownText {
  */
 export function createStoryStore(db: Db) {
   return {
-    /** Changes when texts were removed: then a copy of them is wrong, and is read again. */
-    async version(projectId: string, queryId: string): Promise<number> {
-      const { rows } = await sql<{ version: number }>`
-        select stories_version as version from earshot.queries
-        where project_id = ${projectId} and query_id = ${queryId}
-      `.execute(db);
-      return rows[0]?.version ?? 0;
-    },
-
     /**
      * Removes the texts with these keys. One that began its story stays as long as another stored mention belongs to
      * that story: its sketch is of words that others still publish.
@@ -57,20 +48,27 @@ export function createStoryStore(db: Db) {
       `.execute(db);
     },
 
-    /** What was appended after `seq`, oldest first; only the newest batches that hold `most` texts. */
+    /**
+     * What was appended after what is known, oldest first; only the newest batches that hold `most` texts. The version
+     * changes when texts were removed: then a copy of them is wrong, and all are read again.
+     */
     async since(
       projectId: string,
       queryId: string,
-      seq: number,
+      known: { readonly version: number; readonly seq: number },
       most: number,
-    ): Promise<{ seq: number; texts: KnownText[] }[]> {
-      const { rows } = await sql<{ seq: number; body: Buffer }>`
-        select seq, body from (
+    ): Promise<{ version: number; batches: { seq: number; texts: KnownText[] }[] }> {
+      const { rows } = await sql<{ version: number; seq: number | null; body: Buffer | null }>`
+        select q.stories_version as version, t.seq, t.body from earshot.queries q left join lateral (
           select seq, body, sum(texts) over (order by seq desc) - texts as newer from earshot.story_texts
-          where project_id = ${projectId} and query_id = ${queryId} and seq > ${seq}) t
-        where newer < ${most} order by seq
+          where project_id = ${projectId} and query_id = ${queryId}
+            and seq > case when q.stories_version = ${known.version} then ${known.seq}::bigint else 0 end) t on newer < ${most}
+        where q.project_id = ${projectId} and q.query_id = ${queryId} order by t.seq
       `.execute(db);
-      return rows.map((row) => ({ seq: row.seq, texts: unpack(row.body) }));
+      const batches = rows.flatMap(({ seq, body }) =>
+        seq === null || body === null ? [] : { seq, texts: unpack(body) },
+      );
+      return { version: rows[0]?.version ?? 0, batches };
     },
 
     /** Appends a batch, and deletes batches behind `most` newer texts. */

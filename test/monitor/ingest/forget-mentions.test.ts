@@ -166,8 +166,8 @@ describe("a mention that is created, edited and deleted", () => {
     }
     expect(await tracesInTables(url(), ["quillonda", "vextron"])).toEqual([]);
     expect((await tracesInTables(url(), ["zorblax"])).length).toBeGreaterThan(0);
-    const texts = await stores().stories.since("p", "1", 0, 10);
-    expect(texts.flatMap((batch) => batch.texts)).toHaveLength(1);
+    const { batches } = await stores().stories.since("p", "1", { version: 0, seq: 0 }, 10);
+    expect(batches.flatMap((batch) => batch.texts)).toHaveLength(1);
   });
 });
 

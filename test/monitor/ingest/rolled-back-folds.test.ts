@@ -10,7 +10,10 @@ const NEWS =
 test("the stories of a page are dropped when its transaction is rolled back", async () => {
   const cache = createStoryCache();
   // The tables have nothing: whatever was appended went with the transaction.
-  const facts: StoryFacts = { version: async () => 0, since: async () => [], append: async () => {} };
+  const facts: StoryFacts = {
+    since: async () => ({ version: 0, batches: [] }),
+    append: async () => {},
+  };
   const first = storyOf(aMention({ text: NEWS, resourceId: "m1" }));
   const second = storyOf(aMention({ text: NEWS.replace("shortage", "lack"), resourceId: "m2" }));
   await foldStories(facts, cache, QUERY, [first]);

@@ -2,8 +2,10 @@ import type { ChannelLimit, VendorRef } from "../define-notifier.ts";
 
 /** The stored state of rate-limited channels. */
 export interface ChannelLimits {
-  /** Null: no slot now. `failures`: failures in a row before this one. */
-  take(channel: ChannelLimit): Promise<{ readonly failures: number } | null>;
+  /** Null: no slot now. `failures`: failures in a row before this one. `keys`: see `keysOf`. */
+  take(
+    channel: ChannelLimit,
+  ): Promise<{ readonly failures: number; readonly keys: readonly string[] } | null>;
   giveBack(key: string): Promise<void>;
   /** Closes the channel for `forMs`, for all its receivers. */
   close(key: string, forMs: number, reason: string): Promise<void>;
@@ -16,6 +18,8 @@ export interface ChannelLimits {
 
 /** A slot that was taken, until the outcome of the message is known. */
 export interface AcquiredSlot {
+  /** Every key that has the limit of the channel. */
+  readonly keys: readonly string[];
   /** Nothing was sent: the slot is free again. */
   giveBack(): Promise<void>;
   worked(sent?: VendorRef): Promise<void>;
@@ -31,6 +35,7 @@ export async function acquireSlot(
   const taken = await channelLimits.take(channel);
   if (taken === null) return null;
   return {
+    keys: taken.keys,
     giveBack: () => channelLimits.giveBack(channel.key),
     worked: async (sent) => {
       const vendorKey = sent === undefined ? undefined : channel.vendorKey?.(sent);
@@ -48,6 +53,7 @@ export async function acquireSlot(
 
 /** For receivers without a rate limit. */
 export const ANYWHERE: AcquiredSlot = {
+  keys: [],
   giveBack: async () => {},
   worked: async () => {},
   failed: async () => 0,

@@ -98,8 +98,7 @@ export async function deliver(
   if (channel === undefined) return deliverOne(parts, [job], ANYWHERE, signal);
   const slot = await acquireSlot(parts.channelLimits, channel);
   if (slot === null) return { outcome: "Paced" };
-  const keys = await parts.channelLimits.keysOf(channel.key);
-  const next = await parts.log.nextDue(keys.flatMap(parts.receiversOf));
+  const next = await parts.log.nextDue(slot.keys.flatMap(parts.receiversOf));
   // If another worker has just taken that one, the slot is used for this job.
   return deliverOne(parts, next === null ? [job] : [next, job], slot, signal);
 }
@@ -232,16 +231,18 @@ export async function messageOf(
   notification: Notification,
   { alone }: { readonly alone: boolean },
 ): Promise<NotifierMessage | null> {
-  const found = await parts.viewOf(notification);
-  if (found === null) return null;
   const { id: notificationId, attempts: attempt, kind, alertId, receiver, projectId } = notification;
+  const [found, previous] = await Promise.all([
+    parts.viewOf(notification),
+    alertId === null ? null : parts.log.firstRef(projectId, alertId, receiver),
+  ]);
+  if (found === null) return null;
   if (found.about === "digest") {
     const { view, to } = found;
     const digest = { notificationId, attempt, kind: "digest", view, previous: null } as const;
     return to === undefined ? digest : { ...digest, to };
   }
   if (alertId === null || kind === "digest") return null;
-  const previous = await parts.log.firstRef(projectId, alertId, receiver);
   const { chart, contentVersion } = found;
   const behind = alone ? [] : (found.behind ?? []);
   const kindNow = kindToSend(kind, behind, found.view.resolvedAt !== null);

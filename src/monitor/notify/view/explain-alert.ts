@@ -18,10 +18,9 @@ export async function explainAlert(
   stores: Facts,
   alert: Alert,
   rule: Rule | undefined,
-  { now, span, kind = null }: ExplainOptions,
+  { now, span, content, kind = null }: ExplainOptions,
 ): Promise<Explanation | null> {
-  const { version } = await stores.erasures.contentOf(alert.projectId, alert.id);
-  const stored = Explanation.safeParse(await stores.alerts.explanation(alert.projectId, alert.id));
+  const stored = Explanation.safeParse(content.explanation);
   const isOver = alert.resolvedAt !== null;
   const isSame =
     stored.success && stored.data.notifyCount === alert.notifyCount && isOfWindow(stored.data, alert);
@@ -39,7 +38,7 @@ export async function explainAlert(
     madeAt: now,
     ...(isOver && { isFinal: true }),
   };
-  await stores.alerts.explain(alert.projectId, alert.id, explanation, version);
+  await stores.alerts.explain(alert.projectId, alert.id, explanation, content.version);
   return explanation;
 }
 
@@ -47,6 +46,8 @@ interface ExplainOptions {
   readonly now: Instant;
   /** The mentions of this time are read: that of its incident, or of the alert until now. */
   readonly span: { readonly from: Instant; readonly to: Instant };
+  /** Read before its mentions. */
+  readonly content: Pick<Awaited<ReturnType<Facts["erasures"]["contentOf"]>>, "version" | "explanation">;
   readonly kind?: Notification["kind"] | null;
 }
 

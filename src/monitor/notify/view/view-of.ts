@@ -78,14 +78,23 @@ async function alertView(
 ) {
   const { projectId, alertId, kind } = notification;
   if (alertId === null || kind === "digest") return null;
-  const found = await parts.stores.alerts.find(projectId, alertId);
-  const incident = await incidentOf(parts.stores, projectId, alertId);
+  // One that was sent covers nothing any more.
+  const isDue = notification.state === "due";
+  const also = notification.also ?? [];
+  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
+  const [found, incident, content, known, others, behind] = await Promise.all([
+    parts.stores.alerts.find(projectId, alertId),
+    incidentOf(parts.stores, projectId, alertId),
+    parts.stores.erasures.contentOf(projectId, alertId),
+    parts.stores.alerts.findMany(projectId, listed),
+    parts.stores.alerts.countByRule(projectId, unlisted),
+    isDue ? parts.stores.notifications.waitingBehind(notification) : [],
+  ]);
   const stored = incident?.alert ?? found;
   const query = stored === null ? null : await parts.stores.queries.find(projectId, stored.queryId);
   if (stored === null || query === null) return null;
   const rule = parts.rulesFor(query).find((one) => one.name === stored.rule);
   const url = parts.consoleUrl();
-  const content = await parts.stores.erasures.contentOf(projectId, alertId);
   const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
   const explanation =
     kind === "test"
@@ -94,23 +103,24 @@ async function alertView(
           now: parts.clock.now(),
           span: whole?.counts ?? spanOfAlert(stored),
           kind,
+          content,
         });
   const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
   const alert = whole === null ? counted : restate(counted, whole);
   const drawn = (theme: "light" | "dark") =>
     drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
   const svg = drawn("light");
-  const also = notification.also ?? [];
-  const [listed, unlisted] = [also.slice(0, MOST_LISTED), also.slice(MOST_LISTED)];
-  const known = await parts.stores.alerts.findMany(projectId, listed);
   const candidates = await mentionsOf(parts.stores, { ...alert, id: incident?.face.id ?? alert.id }, rule);
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
-  const story =
+  const isOfMentions = kind !== "test" && query.queryId !== OWN_QUERY.queryId;
+  const [story, listings, earlier] = await Promise.all([
     shared === null
       ? null
-      : await parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY);
-  const listings = await parts.stores.authorLists.ofMentions(candidates.map(({ mention }) => mention));
+      : parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY),
+    parts.stores.authorLists.ofMentions(candidates.map(({ mention }) => mention)),
+    isOfMentions ? before(parts.stores, alert, query) : {},
+  ]);
   const view = buildAlertView({
     kind,
     alert,
@@ -129,11 +139,11 @@ async function alertView(
       ...(rule !== undefined && { title: rule.title }),
       description: rule?.description ?? ownDescription(alert),
     },
-    ...(kind !== "test" && query.queryId !== OWN_QUERY.queryId && (await before(parts.stores, alert, query))),
+    ...earlier,
     project: query.projectName,
     timezone: parts.timezone,
     more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
-    unlisted: { count: unlisted.length, others: await parts.stores.alerts.countByRule(projectId, unlisted) },
+    unlisted: { count: unlisted.length, others },
     waited:
       kind === "unanswered"
         ? {
@@ -147,9 +157,6 @@ async function alertView(
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   const { pictures } = parts;
-  // One that was sent covers nothing any more.
-  const behind =
-    notification.state === "due" ? await parts.stores.notifications.waitingBehind(notification) : [];
   const chart =
     svg === null || pictures === undefined
       ? null
