@@ -160,7 +160,7 @@ async function copyOf(from: Source, source: BacktestSource) {
     ...accessTo(from),
     tokens: createMemoryTokenStore(),
     signal,
-    ...(budget !== null && { gate: budget.gate }),
+    gate: budget?.gate,
   });
   try {
     const queries = await queriesOf(client, from);
