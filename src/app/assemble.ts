@@ -58,9 +58,7 @@ export async function assemble<Opened extends Pipeline>(
 ): Promise<Assembled<Opened>> {
   const { onConfigured } = options;
   const apart: ConsoleProcess | null =
-    options.console === "Apart"
-      ? startConsoleProcess({ log, signal, ...(onConfigured !== undefined && { onConfigured }) })
-      : null;
+    options.console === "Apart" ? startConsoleProcess({ log, signal, onConfigured }) : null;
   if (apart !== null) closing.add(apart.close);
   const openPipeline = await options.open();
   const engines = await openEngines(environment, log);

@@ -57,7 +57,7 @@ export async function withListening(
     /** The port that the API tries first. Default: the usual one. */
     readonly port?: number;
     /** Where another process serves the API: then this one does not. */
-    readonly url?: string;
+    readonly url?: string | undefined;
   },
   closing: Closing,
 ): Promise<Listening> {
@@ -85,7 +85,7 @@ export async function withListening(
   let enricher: Promise<Enricher> | undefined;
   const options = {
     ...{ pool, listen, account: LISTENING, clock, log, fetches, port },
-    ...(parts.url !== undefined && { url: parts.url }),
+    url: parts.url,
     enricher: () => {
       enricher ??= createEnricher(config.enrich);
       return enricher;

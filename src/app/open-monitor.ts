@@ -67,7 +67,7 @@ async function startMonitor(parts: Parts, closing: Closing): Promise<Pipeline> {
     parts.files.config,
     {
       ...{ databaseUrl, fetches: roles.includes("poll"), clock, log },
-      ...(listeningUrl !== null && { url: listeningUrl }),
+      url: listeningUrl ?? undefined,
     },
     closing,
   );
@@ -88,7 +88,7 @@ async function startMonitor(parts: Parts, closing: Closing): Promise<Pipeline> {
   const earshot = await startEarshot({
     ...{ config: files.config, files, databaseUrl, queue, clock, log, signal, consoleUrl },
     ...listening.forMonitor,
-    ...(summarize !== null && { summarize }),
+    summarize: summarize ?? undefined,
     roles: ROLES.filter((role) => roles.includes(role)),
     beforeWork: joined.join,
   });

@@ -218,7 +218,7 @@ async function startListening(
     speed: "max",
     exitWhenDone: false,
     json: false,
-    ...(options.port !== undefined && { port: options.port }),
+    port: options.port,
   } as const;
   const log = createLog({ level: environment.logLevel ?? "warn" });
   await runMonitor(file, started, environment, env, log, (url) => {

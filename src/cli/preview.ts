@@ -131,9 +131,9 @@ async function previewStory(file: string, options: PreviewOptions, env: NodeJS.P
   const run = async (templates: string | undefined) => {
     const { config, rules } = options;
     const chosen = {
-      ...(config !== undefined && { config }),
-      ...(rules !== undefined && { rules }),
-      ...(templates !== undefined && { templates }),
+      config,
+      rules,
+      templates,
     };
     const results = await tests.run(
       [file],

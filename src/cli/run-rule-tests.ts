@@ -20,9 +20,9 @@ import type { Logger } from "../lib/log.ts";
 import { commandLog } from "./common/command-log.ts";
 
 export interface RuleTestOptions {
-  readonly config?: string;
-  readonly rules?: string;
-  readonly templates?: string;
+  readonly config?: string | undefined;
+  readonly rules?: string | undefined;
+  readonly templates?: string | undefined;
   readonly update: boolean;
 }
 

@@ -5,7 +5,7 @@ export interface StartOptions {
   readonly config?: string;
   /** Default: all of them. */
   readonly roles?: readonly (Role | "web")[];
-  readonly port?: number;
+  readonly port?: number | undefined;
   readonly page: boolean;
   /** The console in this process, too. */
   readonly oneProcess: boolean;

@@ -145,8 +145,8 @@ async function askingSource<Result>(
         ...{ baseUrl, credentials, timeoutMs },
         tokens: createMemoryTokenStore(),
         signal: AbortSignal.timeout(2 * ASK_WITHIN_MS),
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(budget === null ? {} : { gate: budget.gate }),
+        prefix,
+        gate: budget?.gate,
       });
       closing.add(client.close);
       clients.set(prefix === undefined ? "account" : "feeds", client);

@@ -52,7 +52,7 @@ export function startConsoleProcess(parts: {
   readonly log: Logger;
   /** Aborted when this process stops: the console may then end by itself, because Ctrl-C reaches both. */
   readonly signal: AbortSignal;
-  readonly onConfigured?: () => void;
+  readonly onConfigured?: (() => void) | undefined;
 }): ConsoleProcess {
   const { log, signal } = parts;
   const closing = new AbortController();

@@ -86,19 +86,19 @@ export interface ConsoleDeps {
   readonly actions?: ConsoleActions;
   /** Where vendors post clicks on buttons. */
   readonly interactions?: readonly InteractionEndpoint[];
-  readonly push?: PushReceiver;
+  readonly push?: PushReceiver | undefined;
   /** Absent if no hub can reach the console. */
-  readonly hubs?: HubReceiver;
+  readonly hubs?: HubReceiver | undefined;
   /** Absent if no public feed is configured. */
-  readonly feeds?: FeedView;
+  readonly feeds?: FeedView | undefined;
   /** Absent if the console cannot write a configuration. */
-  readonly setup?: SetupView;
+  readonly setup?: SetupView | undefined;
   /** Absent if nothing renders messages. */
-  readonly previews?: Previews;
+  readonly previews?: Previews | undefined;
   /** Absent if the console does not know the folder of rules. */
-  readonly rules?: RuleView;
+  readonly rules?: RuleView | undefined;
   /** Absent if the console does not know the folder of templates. */
-  readonly templates?: TemplateView;
+  readonly templates?: TemplateView | undefined;
   readonly health: Health;
   /** What the pages may take of the process. */
   readonly admission?: AdmissionSettings;
@@ -115,7 +115,7 @@ export interface ConsoleDeps {
   /** Explains why a mention is not stored. Absent if the console does not know the rules. */
   readonly explainUnread?: ExplainUnread | undefined;
   /** The banner: what happens next, in a sentence or two; null for none. Called for every page. */
-  readonly whatHappensNext?: () => string | null;
+  readonly whatHappensNext?: (() => string | null) | undefined;
   readonly log: Logger;
   /** Times sessions and login attempts. Only tests pass another one. */
   readonly wall?: Clock;

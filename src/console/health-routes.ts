@@ -9,9 +9,11 @@ import { renderMetrics } from "./render-metrics.ts";
 
 /** Whether the process can do its work: one line for each dependency. Must answer within a few seconds. */
 export interface Health {
-  ready(): Promise<readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[]>;
+  ready(): Promise<
+    readonly { readonly name: string; readonly ok: boolean; readonly detail?: string | undefined }[]
+  >;
   /** Jobs by queue, for the metrics; absent if the process does not know the queues. */
-  queues?(): Promise<readonly QueueCounts[]>;
+  queues?: (() => Promise<readonly QueueCounts[]>) | undefined;
 }
 
 /** Public and unlimited, so answers are cached for this long. */

@@ -61,7 +61,7 @@ export interface PageOptions {
   /** Messages go to the local Slack and mailbox, and are shown. */
   readonly hasLocalInbox: boolean;
   /** A person clicks a button of a message in the local Slack; absent if clicks have no effect. */
-  readonly press?: LocalInbox["press"];
+  readonly press?: LocalInbox["press"] | undefined;
   readonly whatHappensNext?: () => string | null;
   /** Jobs by queue; fails while the queue's engine is away. Absent in a process without queues. */
   readonly queues?: () => Promise<readonly QueueCounts[]>;
@@ -74,11 +74,11 @@ export interface PageOptions {
   /** What explanations need besides the database; without it the console never asks the source. */
   readonly why?: Earshot["why"];
   /** Takes mentions that other programs post, where a feed is open for them. */
-  readonly push?: PushEndpoint;
+  readonly push?: PushEndpoint | undefined;
   /** What hubs of feeds call, where they can reach the console. */
-  readonly hubs?: HubEndpoint;
+  readonly hubs?: HubEndpoint | undefined;
   /** The public feeds, where some are configured. */
-  readonly feeds?: FeedView;
+  readonly feeds?: FeedView | undefined;
   /** Writes a first configuration; without it there is no such page. */
   readonly setup?: SetupView;
   /** Messages for previews; without it the console shows none. */
@@ -166,7 +166,7 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     warmingUp: () => rulesWarmingUp(facts, options.rules),
     clock,
     inbox: hasLocalInbox ? createInboxView(inbox, options.press ?? null) : null,
-    ...(options.receivers === undefined ? {} : { waits: createReceiverWaits(stores, options.receivers) }),
+    waits: options.receivers && createReceiverWaits(stores, options.receivers),
     explainMention: (text: string) => whyMention(whyParts(), text),
     explainUnread: (text: string, ask: boolean) => {
       const { source, ...parts } = whyParts();
@@ -175,22 +175,17 @@ async function openDeps(options: PageOptions, closing: Closing): Promise<Console
     explainer: createAlertExplainer(options.settings.timezone),
     actions,
     interactions: openInteractionEndpoints(notifiers, { actions, wall: systemClock, log }),
-    ...(options.push?.isOpen === true ? { push: options.push } : {}),
-    ...(options.hubs === undefined ? {} : { hubs: options.hubs }),
-    ...(options.feeds === undefined ? {} : { feeds: options.feeds }),
-    ...(options.setup === undefined ? {} : { setup: options.setup }),
-    ...(options.openRules === undefined
-      ? {}
-      : { rules: await options.openRules({ stores, facts }, closing) }),
-    ...(options.openTemplates === undefined ? {} : { templates: options.openTemplates({ stores }, closing) }),
-    health: {
-      ready: () => readiness(database, stores, options.queues),
-      ...(options.queues === undefined ? {} : { queues: options.queues }),
-    },
+    push: options.push?.isOpen === true ? options.push : undefined,
+    hubs: options.hubs,
+    feeds: options.feeds,
+    setup: options.setup,
+    rules: await options.openRules?.({ stores, facts }, closing),
+    templates: options.openTemplates?.({ stores }, closing),
+    health: { ready: () => readiness(database, stores, options.queues), queues: options.queues },
     admission: { besidePipeline: options.besidePipeline === true },
     log,
-    ...(previews === undefined ? {} : { previews }),
-    ...(whatHappensNext === undefined ? {} : { whatHappensNext }),
+    previews,
+    whatHappensNext,
   };
 }
 

@@ -19,7 +19,7 @@ export async function readiness(
   return Promise.all(
     checks.map(async ([name, check]) => {
       const failure = await withTimeout(READY_WITHIN_MS, check()).then(() => undefined, describeError);
-      return { name, ok: failure === undefined, ...(failure === undefined ? {} : { detail: failure }) };
+      return { name, ok: failure === undefined, detail: failure };
     }),
   );
 }

@@ -63,13 +63,13 @@ export interface EarshotOptions {
   /** Renders the pictures of messages; belongs to the caller. Absent: one of its own. */
   readonly pictures?: PngRenderer;
   /** Says in one sentence what texts are about. Absent: an incident is described in the words of its mentions. */
-  readonly summarize?: Summarize;
+  readonly summarize?: Summarize | undefined;
   /** Address of the console for links in messages, if there is one and the configuration has no `web.publicUrl`. */
   readonly consoleUrl?: () => string | null;
   /** Called when all is open, before the first job: others have to know of this process before it opens alerts. */
   readonly beforeWork?: (stores: Stores) => Promise<void>;
   /** Aborts a start that waits: rejects with its reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called after every job. */
   readonly onDone?: (job: string, outcome: { readonly outcome: string }) => void;
 }
@@ -151,7 +151,7 @@ async function assemble(
     backend: options.queue,
     log,
     onOutage: outages.queueIsBack,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    signal: options.signal,
   });
   closing.add(queues.close);
   const pictures = options.pictures ?? createPngRenderer();

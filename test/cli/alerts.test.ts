@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readMatch } from "../../src/cli/alerts/read-match.ts";
 import { readWindow } from "../../src/cli/alerts/read-window.ts";
-import { createProgram } from "../../src/cli/create-program.ts";
 import { UserError } from "../../src/lib/errors.ts";
 import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
@@ -13,6 +12,7 @@ import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { formatTime } from "../../src/monitor/templates/formatters.ts";
 import { anAlert, makeAStory, pending } from "../console/make-a-story.ts";
 import { useStores } from "../use-stores.ts";
+import { printOf } from "./run-command.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });
@@ -47,20 +47,7 @@ afterAll(async () => {
   await rm(home, { recursive: true });
 });
 
-/** What a command prints. */
-async function earshot(...words: string[]): Promise<string> {
-  const lines: string[] = [];
-  const log = vi.spyOn(console, "log").mockImplementation((line: string) => {
-    lines.push(line);
-  });
-  try {
-    const program = await createProgram({ DATABASE_URL: url, EARSHOT_HOME: home }, words);
-    await program.parseAsync(["node", "earshot", ...words]);
-  } finally {
-    log.mockRestore();
-  }
-  return lines.join("\n");
-}
+const earshot = (...words: string[]) => printOf(words, { DATABASE_URL: url, EARSHOT_HOME: home });
 
 test("an alert is listed, assigned and called not relevant, and the precision of its rule says so", async () => {
   expect(await earshot("alerts")).toContain(alert.id.slice(0, 23));

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createClosing } from "../../src/lib/closing.ts";
 import { dropSiblingDatabase } from "../../src/monitor/store/sibling-database.ts";
 import type { Bundle } from "../bundle.ts";
+import { databaseAt } from "../database-at.ts";
 import { createTestDatabase } from "../postgres.ts";
 import { until } from "../until.ts";
 import { bundleEarshot, mainOf } from "./run-earshot.ts";
@@ -71,9 +72,7 @@ test("whoever tries the demo and then configures an account finds nothing of the
     return rows[0];
   };
 
-  const demoUrl = new URL(database.url);
-  demoUrl.pathname = demoName;
-  await startAndStop(async () => (await counts(demoUrl.href)).mentions > 0);
+  await startAndStop(async () => (await counts(databaseAt(database.url, demoName))).mentions > 0);
   await writeFile(join(folder, "earshot.yaml"), CONFIG);
   await startAndStop();
   expect(await counts(database.url)).toEqual({ mentions: 0, queries: 0 });

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createProgram } from "../../src/cli/create-program.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { HOUR } from "../../src/lib/instant.ts";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Incident } from "../../src/monitor/model/incident.ts";
@@ -10,6 +9,7 @@ import { ensurePartitions } from "../../src/monitor/store/partitions.ts";
 import { anAlert, makeAStory } from "../console/make-a-story.ts";
 import { incidentOf } from "../monitor/incidents/incident-of.ts";
 import { useStores } from "../use-stores.ts";
+import { printOf } from "./run-command.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const { url, database, stores } = await useStores({ onError: () => {} });
@@ -52,20 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true }));
 
-/** What a command prints. */
-async function earshot(...words: string[]): Promise<string> {
-  const lines: string[] = [];
-  const log = vi.spyOn(console, "log").mockImplementation((line: string) => {
-    lines.push(line);
-  });
-  try {
-    const program = await createProgram({ DATABASE_URL: url, EARSHOT_HOME: home }, words);
-    await program.parseAsync(["node", "earshot", ...words]);
-  } finally {
-    log.mockRestore();
-  }
-  return lines.join("\n");
-}
+const earshot = (...words: string[]) => printOf(words, { DATABASE_URL: url, EARSHOT_HOME: home });
 
 const statusOf = async (id: string) => (await stores.incidents.find(projectId, id))?.status;
 

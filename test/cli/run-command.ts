@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { run } from "../../src/cli/common/run.ts";
 import { createProgram } from "../../src/cli/create-program.ts";
 
@@ -32,4 +33,19 @@ export async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv
     process.stdout.write = write;
     process.exitCode = before;
   }
+}
+
+/** What a command prints; its error as it was thrown. */
+export async function printOf(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, "log").mockImplementation((line: string) => {
+    lines.push(line);
+  });
+  try {
+    const program = await createProgram(env, words);
+    await program.parseAsync(["node", "earshot", ...words]);
+  } finally {
+    log.mockRestore();
+  }
+  return lines.join("\n");
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import pg from "pg";
+import { databaseAt } from "../database-at.ts";
 import { formatFindings, judge } from "./judge.ts";
 import { formatMessages } from "./message-table.ts";
 import { airlines, hasAirlines } from "./plays/airlines.ts";
@@ -132,11 +133,9 @@ async function playOn(server: string, plan: Play, minutes: number): Promise<Play
   await admin.connect();
   await admin.query(`create database ${name}`);
   try {
-    const url = new URL(server);
-    url.pathname = `/${name}`;
     const { isTTY } = process.stderr;
     const endsAt = Date.now() + minutes * MINUTE;
-    return await play({ databaseUrl: url.href }, plan, (now) => {
+    return await play({ databaseUrl: databaseAt(server, name) }, plan, (now) => {
       const shown = `${plan.name} ${new Date(now).toISOString().slice(0, 16)}`;
       if (isTTY) process.stderr.write(`\r${shown} `);
       const goesOn = Date.now() < endsAt;

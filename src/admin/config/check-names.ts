@@ -20,7 +20,7 @@ export function checkNames(config: ConfigFile, issues: Issue[]): void {
       issues.push({
         path: [...path, "receivers", index],
         message: `there is no receiver "${name}"`,
-        ...(suggestion === undefined ? {} : { suggestion }),
+        suggestion,
       });
     });
   };

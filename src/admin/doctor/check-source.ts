@@ -35,7 +35,7 @@ export async function checkSource(
     credentials: { username, password, clientId, platformClientId },
     tokens: createMemoryTokenStore(),
     timeoutMs: Math.min(config.timeout, 20_000),
-    ...(gate === undefined ? {} : { gate }),
+    gate,
     onBudget: (budget) => {
       latest.budget = budget;
     },

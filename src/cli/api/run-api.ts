@@ -65,8 +65,8 @@ export async function runApi(
     tokens: createMemoryTokenStore(),
     spelling: { tokenIn: options.tokenIn, jsonSuffix: options.jsonSuffix },
     signal,
-    ...(gate === undefined ? {} : { gate }),
-    ...(access.timeoutMs === undefined ? {} : { timeoutMs: access.timeoutMs }),
+    gate,
+    timeoutMs: access.timeoutMs,
     onBudget: (stated) => {
       budget = stated;
     },

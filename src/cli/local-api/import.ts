@@ -108,8 +108,8 @@ function formatOf(file: string, options: ImportOptions) {
       "--format csv, if it is one",
     ]);
   const dates = {
-    ...(timezone === undefined ? {} : { timezone }),
-    ...(dateFormat === undefined ? {} : { format: dateFormat }),
+    timezone,
+    format: dateFormat,
   };
   return { kind, columns, dates };
 }

@@ -1,6 +1,5 @@
-import type { Instant } from "../../lib/instant.ts";
 import type { LocalInbox } from "./create-local-inbox.ts";
-import type { InboxStore } from "./inbox-store.ts";
+import type { EmailInboxMessage, InboxStore, SlackInboxMessage } from "./inbox-store.ts";
 import { LOCAL_PEOPLE } from "./local-account.ts";
 import { renderSlackMessage } from "./render-slack-message.ts";
 
@@ -55,38 +54,7 @@ export function fileAddress(id: string): string | null {
 
 export type InboxMessage = SlackMessage | EmailMessage;
 
-export interface SlackMessage {
-  readonly kind: "slack";
-  readonly id: string;
-  readonly receivedAt: Instant;
-  readonly channel: string;
-  /** Without `#`. */
-  readonly channelName: string;
-  readonly ts: string;
-  /** `ts` of the parent message of the thread. */
-  readonly threadTs: string | null;
-  readonly text: string;
-  readonly blocks: readonly unknown[];
-  readonly editedAt: Instant | null;
-  /** A reply that is also sent to the channel. */
-  readonly broadcast?: boolean;
-  /** Only the user who clicked sees it. */
-  readonly ephemeral?: boolean;
-  /** Its uploaded files. */
-  readonly files?: readonly { readonly id: string; readonly title: string }[];
-}
-
-export interface EmailMessage {
-  readonly kind: "email";
-  readonly id: string;
-  readonly receivedAt: Instant;
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly subject: string;
-  readonly messageId: string | null;
-  readonly headers: readonly { readonly name: string; readonly value: string }[];
-  readonly text: string | null;
-  readonly html: string | null;
-  /** Files that its HTML shows, by Content-ID. */
-  readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
-}
+/** What the pages show of a stored message. */
+export type SlackMessage = Omit<SlackInboxMessage, "metadata" | "broadcast"> &
+  Partial<Pick<SlackInboxMessage, "broadcast">>;
+export type EmailMessage = Omit<EmailInboxMessage, "inReplyTo" | "references" | "sizeBytes">;

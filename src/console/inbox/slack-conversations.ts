@@ -13,7 +13,7 @@ export function toSlackWire(message: SlackInboxMessage, withMetadata: boolean): 
     blocks: message.blocks,
     ...(message.threadTs !== null && { thread_ts: message.threadTs }),
     ...(message.broadcast && { subtype: "thread_broadcast" }),
-    ...(message.files !== undefined && { files: message.files }),
+    files: message.files,
     ...(message.editedAt !== null && { edited: { ts: toTs(message.editedAt) } }),
     ...(withMetadata &&
       message.metadata !== null && {

@@ -127,7 +127,7 @@ function columnsOf(
   make: (
     step: number,
     period: { readonly from: number; readonly to: number },
-  ) => { readonly parts: readonly NamedPart[]; readonly before?: number },
+  ) => { readonly parts: readonly NamedPart[]; readonly before?: number | undefined },
 ): Column[] {
   return range.moments.slice(0, -1).map((from, step) => {
     const to = range.moments[step + 1] ?? from;
@@ -145,7 +145,7 @@ function columnsOf(
       text,
       axis: shortLabelOf(range, step),
       parts,
-      ...(before !== undefined && { before }),
+      before,
     };
   });
 }

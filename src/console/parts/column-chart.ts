@@ -18,7 +18,7 @@ export interface Column {
   /** From the base line upwards. */
   readonly parts: readonly ColumnPart[];
   /** The same step of the period before; drawn as a mark. */
-  readonly before?: number;
+  readonly before?: number | undefined;
 }
 
 const MOST_LABELS = 6;

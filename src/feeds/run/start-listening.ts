@@ -49,7 +49,7 @@ export interface ListeningOptions {
   /** The port that is tried first. */
   readonly port: number;
   /** Where another process serves the API: then this one does not. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   readonly enricher: FeedRunParts["enricher"];
   readonly limits?: FetchLimits;
 }

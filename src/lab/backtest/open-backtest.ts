@@ -6,12 +6,11 @@ import {
   BUCKET_MS,
   createMemoryTokenStore,
   createSourceClient,
-  isNamed,
   type Mention,
   OWN_QUERY,
   type Query,
   type Source,
-  type SourceClient,
+  watchedQueries,
 } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
@@ -160,10 +159,10 @@ async function copyOf(from: Source, source: BacktestSource) {
     ...accessTo(from),
     tokens: createMemoryTokenStore(),
     signal,
-    ...(budget !== null && { gate: budget.gate }),
+    gate: budget?.gate,
   });
   try {
-    const queries = await queriesOf(client, from);
+    const queries = await watchedQueries(client, from);
     const to = clock.now();
     const copy = await copyFromApi({
       source: client,
@@ -186,21 +185,4 @@ async function copyOf(from: Source, source: BacktestSource) {
 
 function lastMs(source: BacktestSource): number {
   return source.lastMs ?? LAST_MS;
-}
-
-async function queriesOf(client: SourceClient, source: Source): Promise<readonly Query[]> {
-  const queries: Query[] = [];
-  for (const project of await client.projects()) {
-    if (!isNamed(source.projects, project.projectId, project.name)) continue;
-    for (const query of await client.queries(project.projectId))
-      if (isNamed(source.queries, query.queryId, query.name))
-        queries.push({
-          projectId: project.projectId,
-          queryId: query.queryId,
-          name: query.name,
-          projectName: project.name,
-          timezone: project.timezone ?? "UTC",
-        });
-  }
-  return queries;
 }

@@ -107,7 +107,7 @@ export async function startDemo(options: {
       watchFrom: world.from,
       sweepEveryMs: sweepEveryMs(clock),
       consoleUrl,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      signal: options.signal,
     });
     closing.add(earshot.stop);
     closing.add(() => settings.put("demo", { ...world, at: clock.now() }));

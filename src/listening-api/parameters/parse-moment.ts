@@ -46,9 +46,9 @@ function isMoment(text: string): boolean {
 /** How the dates of a file are written. */
 export interface DateManner {
   /** IANA zone of dates without an offset; UTC when absent. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
   /** In the signs of Luxon, such as `dd.MM.yyyy HH:mm`, where the usual ways of writing do not fit. */
-  readonly format?: string;
+  readonly format?: string | undefined;
 }
 
 /** Of forms that are read another way round in other countries, none is guessed: they want a format. */

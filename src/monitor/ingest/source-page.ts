@@ -25,7 +25,7 @@ export interface SourcePage {
 /** A mention that becomes a dead letter. */
 export interface RejectedRow {
   readonly resourceId: string | null;
-  readonly queryId?: string;
+  readonly queryId?: string | undefined;
   readonly reason: string;
   /** The mention as it was read, if it could be read: a replay needs it. */
   readonly mention?: Mention;

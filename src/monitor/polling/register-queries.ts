@@ -27,13 +27,25 @@ export async function registerQueries(
   moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
   signal?: AbortSignal,
 ): Promise<readonly Query[]> {
+  const queries = await watchedQueries(parts.source, watched, signal);
+  await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom, watched.name);
+  await parts.stores.polls.ensure(moments.now);
+  return queries;
+}
+
+/** The queries of the source that the configuration names. */
+export async function watchedQueries(
+  source: Pick<SourceClient, "projects" | "queries">,
+  watched: Watched,
+  signal?: AbortSignal,
+): Promise<readonly Query[]> {
   const call = signal === undefined ? {} : { signal };
-  const projects = await parts.source.projects(call);
+  const projects = await source.projects(call);
   const queries: Query[] = [];
   for (const project of projects.filter((one) => isNamed(watched.projects, one.projectId, one.name))) {
     // An id that looks like one of another source would mix the two.
     if (sourceOfProject(project.projectId) !== watched.name) continue;
-    for (const query of await parts.source.queries(project.projectId, call)) {
+    for (const query of await source.queries(project.projectId, call)) {
       if (!isNamed(watched.queries, query.queryId, query.name)) continue;
       queries.push({
         projectId: project.projectId,
@@ -44,7 +56,5 @@ export async function registerQueries(
       });
     }
   }
-  await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom, watched.name);
-  await parts.stores.polls.ensure(moments.now);
   return queries;
 }

@@ -71,7 +71,7 @@ export async function createQueues(options: {
   /** Called when the engine is back. Only processes with reminders check. */
   onOutage?: (outage: EngineOutage) => void;
   /** Ends the waiting: rejects with its reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }): Promise<Queues> {
   await migrateQueueSchema(options.backend);
   const { log, onOutage = () => {} } = options;
@@ -151,7 +151,7 @@ export async function createQueues(options: {
 /** Waits as long as it takes, logs what it waits for, and ends at `signal`. */
 async function waitForEngine(
   ready: Promise<unknown>,
-  { backend, log, signal }: { backend: BackendOptions; log: Logger; signal?: AbortSignal },
+  { backend, log, signal }: { backend: BackendOptions; log: Logger; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const say = (): void => log.warn(NOT_REACHED[backend.kind]);
   const first = setTimeout(say, SAY_AFTER_MS);

@@ -35,7 +35,7 @@ export interface Call<Params, Result> {
   /** The path below the base address, with its query string. */
   readonly path: (params: Params) => string;
   /** Present on calls that write: the JSON they send by POST, or by `method`. */
-  readonly body?: (params: Params) => unknown;
+  readonly body?: ((params: Params) => unknown) | undefined;
   readonly method?: "PUT" | "DELETE";
   /** Reads an answer in 2xx. An error that it throws becomes a `malformed` error. */
   readonly read: (answer: Answer) => Result;
@@ -53,7 +53,7 @@ export function defineCall<Params, Result>(definition: {
   return {
     name,
     path: (params) => addressOf(name, places?.(params) ?? {}, parameters?.(params) ?? []),
-    ...(body === undefined ? {} : { body }),
+    body,
     read: (answer) => read(parseWhole(answer.body)),
   };
 }

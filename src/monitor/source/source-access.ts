@@ -20,6 +20,6 @@ export function accessTo(
     baseUrl,
     credentials: { username, password, clientId, platformClientId },
     timeoutMs: timeout,
-    ...(name === "feeds" && { prefix: FEEDS_PREFIX }),
+    prefix: name === "feeds" ? FEEDS_PREFIX : undefined,
   };
 }

@@ -46,7 +46,7 @@ export interface SourceClientOptions {
   readonly credentials: Credentials;
   readonly tokens: TokenStore;
   /** For one exchange with the source, its last byte included. A page of 5,000 mentions is about 16 MB. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   readonly maxBodyBytes?: number;
   /** Calls at the same time. The source asks for serial ones and may slow others down. */
   readonly connections?: number;
@@ -58,11 +58,11 @@ export interface SourceClientOptions {
   /** Wall time, for the life of the token. */
   readonly clock?: Clock;
   /** Asked before every exchange, logins included. */
-  readonly gate?: Gate;
+  readonly gate?: Gate | undefined;
   /** Called with what every answer says about the rate budget, failed ones and logins included. */
   readonly onBudget?: (budget: Budget) => void;
   /** Stands before every id of a project or query that the client takes or gives; the server does not know it. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 export interface FetchMentionsOptions extends CallOptions {

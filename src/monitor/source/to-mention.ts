@@ -7,7 +7,7 @@ import { parseWireInstant } from "./wire-values.ts";
 export interface Rejection {
   readonly resourceId: string | null;
   /** The query that it belongs to; missing if it does not say. */
-  readonly queryId?: string;
+  readonly queryId?: string | undefined;
   readonly reason: string;
 }
 
@@ -148,7 +148,7 @@ const LONGEST_NAME = 1_000;
 const NONE: readonly never[] = Object.freeze([]);
 
 function reject(resourceId: string | null, reason: string, queryId?: string): MentionOutcome {
-  const rejection = { resourceId, reason, ...(queryId === undefined ? {} : { queryId }) };
+  const rejection = { resourceId, reason, queryId };
   return { mention: null, rejection };
 }
 

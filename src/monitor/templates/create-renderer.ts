@@ -26,7 +26,7 @@ export interface Renderer {
 export async function createRenderer(options: {
   readonly folder: string;
   readonly base?: string;
-  readonly tried?: { readonly name: string; readonly text: string };
+  readonly tried?: { readonly name: string; readonly text: string } | undefined;
 }): Promise<Renderer> {
   const { tried } = options;
   const written = await readTemplates(options.folder);

@@ -206,7 +206,7 @@ function report(
 ): void {
   const meant = closestWord(word, known);
   const place = { file: `templates/${file}.hbs`, line: loc.start.line, column: loc.start.column + 1 };
-  faults.add(describeFault({ ...place, message, ...(meant !== undefined && { suggestion: meant }) }));
+  faults.add(describeFault({ ...place, message, suggestion: meant }));
 }
 
 function isOf<N extends hbs.AST.Node>(node: hbs.AST.Node, type: N["type"]): node is N {

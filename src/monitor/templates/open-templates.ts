@@ -9,7 +9,7 @@ export function openTemplates(
   folder: string,
   tried?: { readonly name: string; readonly text: string },
 ): Promise<Renderer> {
-  return createRenderer({ folder, base: shippedFolder("templates"), ...(tried !== undefined && { tried }) });
+  return createRenderer({ folder, base: shippedFolder("templates"), tried });
 }
 
 /**

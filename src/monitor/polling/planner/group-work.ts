@@ -113,7 +113,7 @@ export function judgeTrial(
   groups: readonly Pick<QueryGroup, "queryIds">[],
   page: {
     readonly mentions: readonly { readonly queryId: string }[];
-    readonly rejected: readonly { readonly queryId?: string }[];
+    readonly rejected: readonly { readonly queryId?: string | undefined }[];
   },
 ): TrialResult {
   const members = new Set(groups.flatMap(({ queryIds }) => queryIds));
