@@ -83,6 +83,32 @@ test("a search that has read its share answers with what it has and continues fr
   expect(await facts.mentions(filter, null, 10)).toMatchObject({ next: null, stoppedEarly: false });
 });
 
+test("words are found whatever their case is in any alphabet, and whatever signs stand in them", async () => {
+  const texts = [
+    "\u0130STANBUL calls",
+    "minus 40 \u212A at night",
+    "Die STRASSE \u00DCber",
+    'she said "no\\thing"',
+    "50% off_line / on",
+  ];
+  const mentions = texts.map((text, n) =>
+    aMention({ queryId: "words", resourceId: `word-${n}`, text, title: "T" }),
+  );
+  await storeMentions(stores, mentions, NOW);
+  const found = async (...words: string[]) => {
+    const listing = await facts.mentions({ ...ANY, queryId: "words", projectId: PROJECT, words }, null, 10);
+    return listing.mentions.map(({ mention }) => mention.resourceId).sort();
+  };
+  expect(await found("istanbul")).toEqual(["word-0"]);
+  expect(await found("40", "k")).toEqual(["word-1"]);
+  expect(await found("strasse", "\u00FCBER")).toEqual(["word-2"]);
+  expect(await found('"NO\\THING"')).toEqual(["word-3"]);
+  expect(await found("50%", "OFF_line", "/")).toEqual(["word-4"]);
+  expect(await found("t calls", "T")).toEqual([]);
+  expect(await found("T \u0130stanbul")).toEqual(["word-0"]);
+  expect(await found("title")).toEqual([]);
+});
+
 test("a listing that ends exactly with its page has no next one", async () => {
   expect(await facts.mentions({ ...ANY, queryId: "tie", projectId: PROJECT }, null, 25)).toMatchObject({
     mentions: { length: 25 },

@@ -219,8 +219,19 @@ function whatFits(filter: MentionFilter) {
     read:
       columns.length === 0
         ? sql``
-        : sql`cross join lateral json_to_record(m.body) as body(${sql.join(columns)})`,
+        : sql`cross join lateral json_to_record(${mayHave(parts)}) as body(${sql.join(columns)})`,
   };
+}
+
+/** Letters that a body has as they are. In lower case, more than one letter becomes i or k. */
+const PLAIN = /^[!#-[\]-~]+$/;
+
+/** The body, or null if one of these parts is certainly not in it. ASCII alone is compared here, before anything is parsed. */
+function mayHave(parts: readonly string[]): Sql {
+  const plain = parts.filter((part) => PLAIN.test(part));
+  if (plain.length === 0) return sql`m.body`;
+  const patterns = plain.map((part) => `%${escapeLike(part).replaceAll(/[ik]/gi, "%")}%`);
+  return sql`case when m.body::text collate "C" ilike all(${patterns}::text[]) then m.body end`;
 }
 
 function escapeLike(text: string): string {
