@@ -29,7 +29,7 @@ export interface AdmissionSettings {
 /** Pages that are made at once: while the database answers one, the other is written. */
 const AT_ONCE = 2;
 /** Pages that wait for their turn. Whoever comes later is refused at once. */
-const WAITING = 40;
+const WAITING = 60;
 /**
  * Parts of open pages that wait: all pages ask at the same moment, when something is new. One answer serves them, so a
  * place costs little; whoever is refused would see the news seconds later.

@@ -50,7 +50,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** As from a browser at an address of its own. */
+/** As from a browser at an address of its own: one that finds its open connection closed asks again on a new one. */
 function ask(path: string, reader: number): Promise<Answer> {
   return new Promise((resolve) => {
     const headers = { accept: "text/html", "accept-encoding": "gzip" };
@@ -63,7 +63,7 @@ function ask(path: string, reader: number): Promise<Answer> {
       );
       body.on("error", () => resolve({ status: 0, text: "" }));
     });
-    request.on("error", () => resolve({ status: 0, text: "" }));
+    request.on("error", () => resolve(request.reusedSocket ? ask(path, reader) : { status: 0, text: "" }));
   });
 }
 

@@ -83,6 +83,28 @@ test("a search that has read its share answers with what it has and continues fr
   expect(await facts.mentions(filter, null, 10)).toMatchObject({ next: null, stoppedEarly: false });
 });
 
+test("a search that finds little in its first look goes on behind it, without a gap or a repetition", async () => {
+  const many = Array.from({ length: 1_300 }, (_, n) =>
+    aMention({
+      queryId: "far",
+      resourceId: `far-${n}`,
+      addedAt: NOW - n,
+      text: n % 260 === 0 ? "a needle" : "hay",
+    }),
+  );
+  await storeMentions(stores, many, NOW);
+  const filter = { ...ANY, queryId: "far", projectId: PROJECT, contains: "needle" };
+  const listing = await facts.mentions(filter, null, 10);
+  expect(listing.mentions.map(({ mention }) => mention.resourceId)).toEqual(
+    [0, 260, 520, 780, 1_040].map((n) => `far-${n}`),
+  );
+  expect(listing).toMatchObject({ next: null, stoppedEarly: false, scanned: 1_300 });
+  const { all } = await readAll(filter, 2);
+  expect(all).toHaveLength(5);
+  const { all: full } = await readAll(filter, 4);
+  expect(full).toHaveLength(5);
+});
+
 test("words are found whatever their case is in any alphabet, and whatever signs stand in them", async () => {
   const texts = [
     "\u0130STANBUL calls",

@@ -52,24 +52,28 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
     ): Promise<MentionListing> {
       const moment = isByArrival(filter) ? sql`m.added_at` : sql`m.event_at`;
       const fits = whatFits(filter);
-      const isMeantHere = sql`${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(after, moment)}`;
-      const newest = (columns: Sql, isRecent: Sql, order: Sql, share: number) => sql`
-        (select m.* from ${eachQuery(filter)} cross join lateral (
-            select ${columns} from earshot.mentions m where ${isMeantHere} and ${isRecent} order by ${order} limit ${share}) m
-          order by ${order} limit ${share}) m`;
-      // Of several queries an index tells since when as many were published in all together; older rows need not be read.
-      const isRecent = (share: number) =>
-        isByArrival(filter) || filter.queryId !== null
-          ? sql`true`
-          : sql`${moment} >= (select min(${moment}) from ${newest(moment, sql`true`, sql`${moment} desc`, share)})`;
       const order = sql`${moment} desc, m.query_id desc, m.resource_id desc`;
-      const read = async (share: number): Promise<MentionListing> => {
+      const read = async (
+        from: MentionPosition | null,
+        most: number,
+        share: number,
+      ): Promise<MentionListing> => {
+        const isMeantHere = sql`${ofQuery(filter)} and ${isMeant(filter)} and ${isWorkedOn(filter)} and ${isAfter(from, moment)}`;
+        const newest = (columns: Sql, isRecent: Sql, inOrder: Sql) => sql`
+          (select m.* from ${eachQuery(filter)} cross join lateral (
+              select ${columns} from earshot.mentions m where ${isMeantHere} and ${isRecent} order by ${inOrder} limit ${share}) m
+            order by ${inOrder} limit ${share}) m`;
+        // Of several queries an index tells since when as many were published in all together; older rows need not be read.
+        const isRecent =
+          isByArrival(filter) || filter.queryId !== null
+            ? sql`true`
+            : sql`${moment} >= (select min(${moment}) from ${newest(moment, sql`true`, sql`${moment} desc`)})`;
         const statement = sql<FoundRow>`
           with scanned as (
             select project_id, query_id, resource_id, day, ${moment} as moment, ${fits.condition} as fits,
               row_number() over (order by ${order}) as i
-            from ${newest(sql`*`, isRecent(share), order, share)} ${fits.read}),
-          fitting as (select * from scanned where fits order by i limit ${limit + 1}),
+            from ${newest(sql`*`, isRecent, order)} ${fits.read}),
+          fitting as (select * from scanned where fits order by i limit ${most + 1}),
           ends as (select count(*) as scanned, max(i) as last from scanned)
           select json_build_object('mention', ${BODY}, 'projectId', m.project_id, 'queryName', ${QUERY_NAME},
               'eventAt', round(extract(epoch from m.event_at) * 1000), 'workflow', ${WORKFLOW}, 'lists', ${LISTS}) as found,
@@ -85,14 +89,18 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
         const { rows } = fits.readsText
           ? await inTurn(() => withinTime(db, statement, searchTakesMs))
           : await statement.execute(db);
-        return listingOf(rows, limit, share);
+        return listingOf(rows, most, share);
       };
-      if (fits.all) return read(limit + 1);
-      if (scanLimit > FIRST_LOOK) {
-        const first = await read(FIRST_LOOK);
-        if (!first.stoppedEarly) return first;
-      }
-      return read(scanLimit);
+      if (fits.all) return read(after, limit, limit + 1);
+      if (scanLimit <= FIRST_LOOK) return read(after, limit, scanLimit);
+      const first = await read(after, limit, FIRST_LOOK);
+      if (!first.stoppedEarly || first.mentions.length === limit) return first;
+      const rest = await read(first.next, limit - first.mentions.length, scanLimit - FIRST_LOOK);
+      return {
+        ...rest,
+        mentions: [...first.mentions, ...rest.mentions],
+        scanned: first.scanned + rest.scanned,
+      };
     },
 
     /** Counts of mentions of watched queries by hour and sentiment, whose moment lies in [from, to). */
