@@ -21,7 +21,7 @@ test("an hour has the mentions that are stored, counted or not yet, whatever the
       ...{ queryId: String(1 + (n % 2)), resourceId: String(n), addedAt: at },
       ...{
         publishedAt: n % 7 === 0 ? null : at,
-        sentiment: (["negative", "positive", null] as const)[n % 3],
+        sentiment: (["negative", "positive", null] as const)[n % 3] ?? null,
       },
     });
   // Some on the boundaries, some a millisecond beside them.
