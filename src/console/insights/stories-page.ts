@@ -21,7 +21,7 @@ import type { Scope } from "./question.ts";
 
 export const MOST_STORIES = 10;
 /** Mentions that are looked through for stories. */
-export const MOST_FOR_STORIES = 40_000;
+export const MOST_FOR_STORIES = 25_000;
 
 export function storiesPage(
   address: string,

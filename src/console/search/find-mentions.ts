@@ -24,7 +24,7 @@ export interface FoundMentions {
 /** A query is matched here, after a rough filter in the database: so many mentions at a time. */
 const BATCH = 500;
 /** Of one search; what passes the filter costs several times as much as what is only read. */
-const MOST_READ = 5_000;
+const MOST_READ = 3_000;
 const AT_ONCE = 1_000;
 const MATCH_COSTS = 4;
 /** The rough filter: more alternatives cost more than they save. */
