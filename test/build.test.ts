@@ -32,7 +32,7 @@ test.each(["src/cli/main.ts", ...WORKERS])(
   } });`;
     const words = ["--import", `data:text/javascript,${encodeURIComponent(trap)}`, fileOf(entry)];
     const { stdout } = await promisify(execFile)(process.execPath, words);
-    expect(stdout).toMatch(/\/src\/monitor\/config\/environment\.ts:\d+:\d+/);
+    expect(stdout).toMatch(/\/src\/admin\/config\/environment\.ts:\d+:\d+/);
     if (entry !== "src/cli/main.ts") expect(stdout).toMatch(/\/src\/app\/run-worker\.ts:\d+:\d+/);
     expect(stdout).not.toContain("dist/chunks");
   },

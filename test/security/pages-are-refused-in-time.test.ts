@@ -76,14 +76,14 @@ test("a few pages are made at once, some wait, and the next is refused at once; 
     }),
   });
   closing.add(web.close);
-  const waiting = Array.from({ length: 42 }, () => pageAt(`${web.url}/alerts`));
+  const waiting = Array.from({ length: 62 }, () => pageAt(`${web.url}/alerts`));
   await until("two are made", () => making === 2, WITHIN);
   const late = await pageAt(`${web.url}/alerts`);
   expect([late.status, late.headers.get("retry-after")]).toEqual([503, "5"]);
   expect((await fetch(`${web.url}/healthz`)).status).toBe(200);
   expect(making).toBe(2);
   makeAll();
-  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(42).fill(200));
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(62).fill(200));
 });
 
 test("parts of open pages, which all ask at once, wait in a queue of their own, and are made once for many", async () => {
