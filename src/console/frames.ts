@@ -65,7 +65,8 @@ export function createFrames(parts: FrameParts) {
     ): Promise<FastifyReply | null> {
       const content = await share(request, make);
       if (content === null) return null;
-      if (!/\bgzip\b(?!;q=0)/.test(request.headers["accept-encoding"] ?? "")) return sendHtml(reply, content);
+      if (!/\bgzip\b(?!\s*;\s*q=0)/.test(request.headers["accept-encoding"] ?? ""))
+        return sendHtml(reply, content);
       const packed = compressed.get(content) ?? gzipSync(content.toString());
       compressed.set(content, packed);
       reply.headers({ "content-encoding": "gzip", vary: "accept-encoding" });

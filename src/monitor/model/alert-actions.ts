@@ -73,26 +73,19 @@ export interface SlackIdentity {
   readonly slackName: string;
 }
 
+interface Refused {
+  readonly outcome: "Refused";
+  /** Nothing changed, and why. */
+  readonly because: string;
+}
+
 export type ActionResult =
   | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
-  /** Nothing changed, and why. */
-  | { readonly outcome: "Refused"; readonly because: string };
-
-export type MoveResult =
-  | { readonly outcome: "Done"; readonly incident: Incident }
-  | { readonly outcome: "Refused"; readonly because: string };
-
-export type WriteNoteResult =
-  | { readonly outcome: "Done"; readonly note: IncidentNote }
-  | { readonly outcome: "Refused"; readonly because: string };
-
-export type SilenceResult =
-  | { readonly outcome: "Done"; readonly silence: Silence }
-  | { readonly outcome: "Refused"; readonly because: string };
-
-export type CorrectResult =
-  | { readonly outcome: "Done"; readonly to: string }
-  | { readonly outcome: "Refused"; readonly because: string };
+  | Refused;
+export type MoveResult = { readonly outcome: "Done"; readonly incident: Incident } | Refused;
+export type WriteNoteResult = { readonly outcome: "Done"; readonly note: IncidentNote } | Refused;
+export type SilenceResult = { readonly outcome: "Done"; readonly silence: Silence } | Refused;
+export type CorrectResult = { readonly outcome: "Done"; readonly to: string } | Refused;
 
 export interface RequestedSilence {
   readonly match: AlertMatch;

@@ -1,3 +1,8 @@
+import { MINUTE } from "../../lib/instant.ts";
+
+/** Mentions are counted by quarter of an hour of their own time: every zone differs from UTC by whole quarters. */
+export const QUARTER = 15 * MINUTE;
+
 /** By what mentions are counted before anybody asks; `all` has one value, the empty one. */
 export const FACETS = ["all", "author", "domain", "country", "language", "type", "category"] as const;
 export type Facet = (typeof FACETS)[number];

@@ -1,5 +1,5 @@
-import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
-import type { Facet, QueryKey } from "../model/mention-counts.ts";
+import { DAY, type Instant } from "../../lib/instant.ts";
+import { type Facet, QUARTER, type QueryKey } from "../model/mention-counts.ts";
 import type { Period, Periods } from "./whole-days.ts";
 
 /** A UTC day of a query on which each filter has its value. */
@@ -26,7 +26,6 @@ export interface ReadingPlan {
   readonly isCompared: boolean;
 }
 
-const QUARTER = 15 * MINUTE;
 const QUARTERS = DAY / QUARTER;
 
 /** The newest part of the period that has at most so many mentions to read; and the period before, if all of both fits. */

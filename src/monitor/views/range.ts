@@ -1,6 +1,7 @@
 import { DateTime } from "luxon";
 import { z } from "zod";
-import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { QUARTER } from "../model/mention-counts.ts";
 
 /** Up to now: `24h` begins with an hour, the others with a day of the zone. */
 export const RANGES = ["24h", "7d", "30d", "90d"] as const;
@@ -29,7 +30,6 @@ export interface Range {
   readonly before: readonly Instant[];
 }
 
-const QUARTER = 15 * MINUTE;
 const MOST_HOURS = 14 * 24;
 const MOST_DAYS = 366;
 const LONGEST_MS = 5 * 366 * DAY;

@@ -47,7 +47,8 @@ test("an hour has the mentions that are stored, counted or not yet, whatever the
 });
 
 test("an incident that was merged with one of the same query counts each mention once", async () => {
-  const twice = await facts.incidentVolume(incident, [...queries, ...queries], NOW - DAY, NOW);
+  const renamed = queries.map((one) => ({ ...one, queryName: `${one.queryName}, renamed` }));
+  const twice = await facts.incidentVolume(incident, [...queries, ...renamed], NOW - DAY, NOW);
   expect(sorted(twice)).toEqual(await recounted(NOW - DAY, NOW));
 });
 

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
-import { floorTo, type Instant, MINUTE, utcDay } from "../../../lib/instant.ts";
+import { floorTo, type Instant, utcDay } from "../../../lib/instant.ts";
+import { QUARTER } from "../../model/mention-counts.ts";
 import type { VolumeCount } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
-
-const QUARTER = 15 * MINUTE;
 
 /**
  * Counts of mentions by hour and sentiment, whose moment lies in [from, to). `queries`: a statement that gives their

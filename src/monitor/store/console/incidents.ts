@@ -64,7 +64,10 @@ export function createConsoleIncidents(db: Db) {
       return rows[0]?.id ?? null;
     },
 
-    /** Counts of mentions of its queries by hour and sentiment, whose moment lies in [from, to). */
+    /**
+     * Counts of mentions of its queries by hour and sentiment, whose moment lies in [from, to). Incidents that were merged may
+     * have the same query, under the name that it had at their time: it counts once.
+     */
     incidentVolume(
       { projectId }: Incident,
       queries: readonly Pick<Incident, "queryId" | "queryName">[],
@@ -72,7 +75,7 @@ export function createConsoleIncidents(db: Db) {
       to: Instant,
     ): Promise<VolumeCount[]> {
       const named = JSON.stringify(queries.map(({ queryId, queryName }) => ({ queryId, queryName })));
-      const own = sql`select distinct ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
+      const own = sql`select distinct on ("queryId") ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
         from json_to_recordset(${named}::json) as q("queryId" text, "queryName" text)`;
       return hourlyVolume(db, own, from, to);
     },

@@ -17,6 +17,8 @@ import { at, type Db } from "../database.ts";
 import { WORKFLOW } from "../mention-workflow.ts";
 import { hourlyVolume } from "./hourly-volume.ts";
 
+type Sql = ReturnType<typeof sql>;
+
 /** Rows that one listing reads at most before it answers; most that is asked for is found among the first of them. */
 const SCAN_LIMIT = 5_000;
 const FIRST_LOOK = 1_000;
@@ -113,7 +115,6 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
 const BODY = sql`case when length(m.body->>'title') > 4000 or length(m.body->>'text') > 4000
   then (m.body::jsonb || jsonb_build_object('title', left(m.body->>'title', 4000), 'text', left(m.body->>'text', 4000)))::json
   else m.body end`;
-type Sql = ReturnType<typeof sql>;
 const COLUMNS = sql`${BODY} as mention, m.project_id as "projectId", coalesce(q.name, 'query ' || m.query_id) as "queryName",
   m.event_at as "eventAt", ${LISTS} as lists`;
 const QUERY_NAME = sql`coalesce(q.name, 'query ' || m.query_id)`;
