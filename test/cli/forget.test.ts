@@ -8,6 +8,7 @@ import { loadConfig } from "../../src/admin/config/config.ts";
 import { withListening } from "../../src/app/open-listening.ts";
 import { createManualClock, systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
+import { codeOf } from "../../src/lib/errors.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import { commitPage } from "../../src/monitor/ingest/commit-page.ts";
 import { preparePage } from "../../src/monitor/ingest/prepare-page.ts";
@@ -91,7 +92,7 @@ async function tracesInFiles(): Promise<string[]> {
   const folder = String(rows[0].folder);
   const found: string[] = [];
   for (const name of await readdir(folder)) {
-    const text = (await readFile(join(folder, name))).toString("latin1").toLowerCase();
+    const text = await readIfThere(join(folder, name));
     const words = WORDS.filter((word) => text.includes(word));
     if (words.length === 0) continue;
     const of = await client.query("select pg_filenode_relation(0, $1)::regclass::text as name", [
@@ -101,6 +102,16 @@ async function tracesInFiles(): Promise<string[]> {
   }
   await client.end();
   return found;
+}
+
+/** A file that the server has deleted since it was listed is empty: no word stands in it. */
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return (await readFile(path)).toString("latin1").toLowerCase();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw error;
+  }
 }
 
 /**

@@ -13,6 +13,7 @@ import { insertQuery } from "../../src/listening-api/store/queries.ts";
 import { lockReceivedQuery } from "../../src/listening-api/store/received-items.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
+import { noEnricher } from "./no-enricher.ts";
 
 const server: FeedServer = await startFeedServer();
 afterAll(server.close);
@@ -113,9 +114,13 @@ test("a worker that dies in the middle of a fetch loses nothing: another one fet
 test("a fetch whose items cannot be stored leaves the cursor where it was", async () => {
   serve([item(1)], { etag: '"1"' });
   const away = new TransientError("ServerStopped", "terminating connection");
-  const failing = feeding.worker({ enricher: () => Promise.reject(away) });
+  // In the transaction that stores them.
+  const failing = feeding.worker({
+    enricher: async () => ({ ...noEnricher, queue: () => Promise.reject(away) }),
+  });
   await feeding.makeDue();
-  await expect(failing.fetchNext()).rejects.toThrow(away);
+  const fetchBoth = async () => [await failing.fetchNext(), await failing.fetchNext()];
+  await expect(fetchBoth()).rejects.toThrow(away);
   await sql`update feeds.feed set lease_until = now() where lease is not null`.execute(db);
   await feeding.fetchAll();
   expect(await feeding.mentions()).toHaveLength(1);
@@ -191,16 +196,27 @@ test.each([
   expect((await feeding.mentions()).some(({ title }) => title === "A kettle fire")).toBe(true);
 });
 
+const loseLease = () =>
+  sql`update feeds.feed set lease = gen_random_uuid() where lease is not null`.execute(db);
+
 test("a worker that lost its lease cannot store what it has read", async () => {
   serve([item(1)]);
   const slow = feeding.worker({
     fetch: async () => {
-      await sql`update feeds.feed set lease = gen_random_uuid()`.execute(db);
+      await loseLease();
       const bytes = new Uint8Array(Buffer.from(rssDocument([item(1)])));
       return { status: 200, url: blog, bytes, header: () => null };
     },
   });
   await slow.fetchNext();
+  expect(await feeding.mentions({ heard: true })).toHaveLength(0);
+});
+
+test("nor can one whose lease ends between its last look at it and its commit", async () => {
+  serve([item(1)]);
+  const enricher = async () => ({ ...noEnricher, queue: async () => void (await loseLease()) });
+  const slow = feeding.worker({ enricher });
+  expect([await slow.fetchNext(), await slow.fetchNext()]).not.toContain(null);
   expect(await feeding.mentions({ heard: true })).toHaveLength(0);
 });
 

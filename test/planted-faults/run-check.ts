@@ -57,9 +57,12 @@ interface VitestReport {
   }[];
 }
 
-/** An assertion of vitest, of a property, or of Node; any other error is a crash or a time-out. */
+/**
+ * An assertion of vitest, of a property, or of Node; any other error is a crash or a time-out. What waits for a promise
+ * or polls fails with a plain `Error`.
+ */
 const ASSERTION =
-  /^(AssertionError|Error: Property failed|Error: Snapshot|\w*Error: Matcher did not succeed)/;
+  /^(AssertionError|Error: (Property failed|Snapshot|expected .* to |promise re(solved|jected) (?!"(Type|Reference)Error))|\w*Error: Matcher did not succeed)/;
 
 /** Pure. `last`: the last line of the output, where the report names no test that failed. */
 export function readVitest({ testResults }: VitestReport, last: string): Verdict {

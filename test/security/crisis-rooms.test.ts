@@ -118,7 +118,12 @@ test("outsiders see volume, mood, stories, what happened, who has it and the sta
     ...{ do: "assign", to: "Ann of the press office" },
   });
   expect((await press("comment", { text: "among colleagues only" })).status).toBe(303);
+  // How alerts were sorted is for colleagues.
+  await web.stores.incidents.addEntries(PROJECT, [
+    { incidentId: incident.id, at: NOW, kind: "Joined", detail: "rule-of-the-house", alertId: alert.id },
+  ]);
   wall.advance(MINUTE);
+  expect(await (await ann.ask(pageOf())).text()).toContain("rule-of-the-house");
   const { text } = await read(path);
   const shown = text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
   expect(shown).toContain("Holding statement out");
@@ -130,6 +135,7 @@ test("outsiders see volume, mood, stories, what happened, who has it and the sta
   expect(text).not.toContain("_private");
   expect(text).not.toContain("Private ");
   expect(text).not.toContain("among colleagues only");
+  expect(text).not.toContain("rule-of-the-house");
   expect(shown).not.toContain("Only I have said this");
 });
 

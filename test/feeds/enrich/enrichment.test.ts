@@ -202,8 +202,10 @@ describe("sentiment of an endpoint", () => {
     const [id = ""] = await arrive([LATE]);
     const enricher = await createEnricher(configOf());
     let isChanged = false;
+    let between: unknown;
     server.reply((call) => async (response) => {
-      if (!isChanged) {
+      if (isChanged) between = (await shown(id)).sentiment;
+      else {
         isChanged = true;
         await fixture.database.pool.query(
           "update local_api.mention set full_text = $2 where resource_id = $1",
@@ -216,6 +218,7 @@ describe("sentiment of an endpoint", () => {
       completion(response, answer(call));
     });
     await enrichmentOf().runDue();
+    expect(between).toBeNull();
     expect(await shown(id)).toMatchObject({ sentiment: "positive" });
     expect(server.calls.length).toBe(2);
   });

@@ -61,6 +61,10 @@ test("a poll that fails keeps what it has and resumes from there", async () => {
     error: "mentions: the source went away",
     polls: 0,
   });
+  // It is tried again soon, and not only at its next regular time.
+  const { rows } = await sql`select failures, retry_at_wall < now() + interval '1 minute' as soon
+    from earshot.polls where poll = 'added'`.execute(db());
+  expect(rows).toEqual([{ failures: 1, soon: true }]);
   const cursors: (string | null)[] = [];
   await poll(async function* ({ cursor }) {
     cursors.push(cursor);
