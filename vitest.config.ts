@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { projectsOf } from "./test/projects.ts";
+import { leftForNextRun, projectsOf } from "./test/projects.ts";
 
 /** Where `.ci/run` wants its report. */
 const report = process.env["EARSHOT_TEST_REPORT"];
@@ -10,10 +10,13 @@ const isThorough = process.env["EARSHOT_TESTS"] === "all";
 
 const { projects: files, parts } = projectsOf(import.meta.dirname);
 
+/** `.ci/run` sets it; `npm run test:all` plays everything. */
+const left = leftForNextRun(process.env["EARSHOT_SHARE_SEED"]);
+
 const project = (name: string, include: readonly string[]) => ({
   test: {
     name,
-    include: [...include],
+    include: include.filter((file) => !left.includes(file)),
     setupFiles: [join(import.meta.dirname, "test/runs.ts")],
     globalSetup: name === "unit" ? [] : [join(import.meta.dirname, "test/global-setup.ts")],
     provide: { isThorough },

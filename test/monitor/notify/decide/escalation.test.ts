@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOUR } from "../../../../src/lib/instant.ts";
+import { HOUR, MINUTE } from "../../../../src/lib/instant.ts";
 import { EscalationConfig, escalationOf } from "../../../../src/monitor/notify/decide/escalation.ts";
 import { alertOf } from "../alert-of.ts";
 
@@ -34,6 +34,13 @@ test("the steps of each round are named; those of a single one are only counted"
   };
   expect(by(1)).toEqual(["escalation x, step 1", "escalation x, step 2"]);
   expect(by(2)).toEqual(["escalation x, step 1 of round 2", "escalation x, step 2 of round 2"]);
+});
+
+test("a step is reached at its very moment, and a moment before it is the next one", () => {
+  const escalations = [escalation().data].filter((one) => one !== undefined);
+  const bossAt = (now: number) => escalationOf({ escalations, rotations: [] }, alertOf(), 0, now).get("boss");
+  expect(bossAt(10 * MINUTE)).toMatchObject({ reachedAt: 10 * MINUTE });
+  expect(bossAt(10 * MINUTE - 1)).toMatchObject({ reachedAt: null, nextAt: 10 * MINUTE });
 });
 
 test("the first escalation that matches is the one", () => {
