@@ -46,9 +46,7 @@ export function readRange(asked: RangeQuestion, now: Instant, zone: string): Ran
   const units = Math.ceil(local(to, zone).diff(local(from, zone), unit).as(unit));
   const shift = by === "week" ? Math.ceil(units / 7) * 7 : units;
   const before = moments.map((at) =>
-    local(at, zone)
-      .minus({ [unit]: shift })
-      .toMillis(),
+    by === "hour" ? at - shift * HOUR : local(at, zone).minus({ days: shift }).toMillis(),
   );
   return { zone, by, last, moments, before };
 }
@@ -89,7 +87,8 @@ function stepsOf(from: Instant, to: Instant, by: Step, zone: string): Instant[] 
   const first = local(from, zone).startOf(by);
   const moments = [from];
   for (let n = 1; ; n++) {
-    const at = first.plus({ [`${by}s`]: n }).toMillis();
+    // An hour is as long as every other, whatever clocks do, and there are many.
+    const at = by === "hour" ? first.toMillis() + n * HOUR : first.plus({ [`${by}s`]: n }).toMillis();
     if (at >= to) return [...moments, to];
     if (at > from) moments.push(at);
   }
