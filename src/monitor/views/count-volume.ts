@@ -80,7 +80,7 @@ export function buildVolume(
       ...alone.map(({ query, own, past }, n) => voice(query.name, query.queryId, `fill-${n + 1}`, own, past)),
       ...(rest.length === 0 ? [] : [others]),
     ],
-    moods: Array.from({ length: steps }, (_, step) => moodOf(counts.filter((one) => one.step === step))),
+    moods: moodsByStep(counts, steps),
     total: sum(counts, total),
     before: sum(before, total),
     mood: moodOf(counts),
@@ -101,6 +101,12 @@ function byStep(counts: readonly StepCount[], steps: number, of: (one: StepCount
   const sums = new Array<number>(steps).fill(0);
   for (const one of counts) sums[one.step] = (sums[one.step] ?? 0) + of(one);
   return sums;
+}
+
+function moodsByStep(counts: readonly StepCount[], steps: number): Mood[] {
+  const byStep = Array.from({ length: steps }, (): StepCount[] => []);
+  for (const one of counts) byStep[one.step]?.push(one);
+  return byStep.map(moodOf);
 }
 
 function moodOf(counts: readonly StepCount[]): Mood {

@@ -94,8 +94,19 @@ function stepsOf(from: Instant, to: Instant, by: Step, zone: string): Instant[] 
   }
 }
 
+/** A page asks several times for the label of a step, and a calendar takes its time. */
+const labels = new WeakMap<Range, Map<number, string>>();
+
 /** `14:00`, `Tue 3 Mar`, `2 Mar to 8 Mar`; an hour of a range of several days has its day. */
-export function labelOf({ by, zone, moments }: Range, step: number): string {
+export function labelOf(range: Range, step: number): string {
+  const known = labels.get(range) ?? new Map<number, string>();
+  labels.set(range, known);
+  const label = known.get(step) ?? writeLabel(range, step);
+  known.set(step, label);
+  return label;
+}
+
+function writeLabel({ by, zone, moments }: Range, step: number): string {
   const at = local(moments[step] ?? 0, zone);
   if (by === "hour") return at.toFormat("ccc d LLL, HH:mm");
   if (by === "day") return at.toFormat("ccc d LLL");
