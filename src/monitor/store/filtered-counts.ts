@@ -7,7 +7,7 @@ import { type FilteredDay, planReading, type ReadingPlan } from "./plan-reading.
 import type { Period, Periods } from "./whole-days.ts";
 
 /** Mentions that are read for one question. */
-const MOST_READ = 5_000;
+const MOST_READ = 4_000;
 
 /** What is to be read, and by which filters. */
 export interface Reading extends ReadingPlan {

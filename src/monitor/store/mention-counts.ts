@@ -12,7 +12,7 @@ const SOME_ROWS = 6_000;
 const BUCKETS = 256;
 /** Of the days of all queries together, so many values that were loud there; of these, so many are looked at closely. */
 const MOST_LOUD = 6_000;
-const MOST_CANDIDATES = 25;
+const MOST_CANDIDATES = 20;
 
 /** How many mentions there are: what pages ask of millions of them, counted before anybody asks. Moments are whole quarters. */
 export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
