@@ -123,7 +123,7 @@ export const Explanation = z.object({
   isFinal: z.boolean().exactOptional(),
   /** When the counts left what is ordinary. */
   since: z.number().nullable(),
-  /** The newest earlier window with as many, else the start of the known counts. */
+  /** The end of the newest earlier window with as many, else the start of the known counts. */
   largest: z.object({ since: z.number().nullable(), knownFrom: z.number() }).nullable(),
   /** Examined mentions of the window, and of the same hours of the days before. */
   looked: z.object({ now: z.number(), before: z.number() }),

@@ -57,7 +57,7 @@ export function largestSince(
     sum += buckets[i]?.count ?? 0;
     if (i + width <= end) sum -= buckets[i + width]?.count ?? 0;
     if (i + width - 1 <= end && sum >= observed) {
-      return { since: buckets[i]?.at ?? null, knownFrom: first.at };
+      return { since: buckets[i + width]?.at ?? before, knownFrom: first.at };
     }
   }
   return { since: null, knownFrom: first.at };

@@ -147,11 +147,11 @@ describe("how big", () => {
     expect(onsetOf(buckets([2, 2, 2, 1]), 4 * BUCKET)).toBeNull();
   });
 
-  it("is the largest since the newest window that held as many", () => {
+  it("is the largest since the end of the newest window that held as many", () => {
     const counts = [0, 30, 30, 0, 0, 25, 25, 0, 0, 0, 0, 26, 26];
     const before = 11 * BUCKET;
-    expect(largestSince(buckets(counts), 2, 52, before)).toEqual({ since: BUCKET, knownFrom: 0 });
-    expect(largestSince(buckets(counts), 2, 45, before)).toEqual({ since: 5 * BUCKET, knownFrom: 0 });
+    expect(largestSince(buckets(counts), 2, 52, before)).toEqual({ since: 3 * BUCKET, knownFrom: 0 });
+    expect(largestSince(buckets(counts), 2, 45, before)).toEqual({ since: 7 * BUCKET, knownFrom: 0 });
     expect(largestSince(buckets(counts), 2, 70, before)).toEqual({ since: null, knownFrom: 0 });
     expect(largestSince([], 2, 70, before)).toBeNull();
   });
@@ -166,7 +166,7 @@ describe("how big", () => {
           let expected: number | null = null;
           for (let i = 0; i + width <= counts.length; i++) {
             const sum = counts.slice(i, i + width).reduce((a, b) => a + b, 0);
-            if (sum >= observed) expected = i * BUCKET;
+            if (sum >= observed) expected = (i + width) * BUCKET;
           }
           expect(largestSince(buckets(counts), width, observed, counts.length * BUCKET)?.since).toBe(
             expected,
