@@ -191,12 +191,17 @@ const SLOW: readonly string[] = [
 /** Those that take longest, the longest first. CI has half an hour: it plays every other one of them in turn. */
 const LONGEST: readonly string[] = [
   "test/flows/forgotten.test.ts",
+  "test/console/pages-browser.test.ts",
+  "test/security/every-pattern-is-linear.test.ts",
   "test/security/greatest-size.test.ts",
   "test/security/image-builds.test.ts",
+  "test/security/typed-templates-stop-nothing.test.ts",
   "test/flows/digest.test.ts",
   "test/cli/listen-start.test.ts",
   "test/monitor/store/embedded.test.ts",
   "test/console/people-browser.test.ts",
+  "test/console/templates.test.ts",
+  "test/oracle/insights.test.ts",
   "test/cli/stop.test.ts",
   "test/lab/rule-tests/forecast.test.ts",
   "test/security/embedded-postgres-is-no-superuser.test.ts",
