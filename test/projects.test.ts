@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { projects } from "../vitest.config.ts";
-import { leftForNextRun, missingEntries, projectsOf, testFiles } from "./projects.ts";
+import { leftOut, missingEntries, projectsOf, testFiles } from "./projects.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
 test("every test file is in exactly one project", () => {
   const included = projects.flatMap(({ test: { include } }) => include);
-  const left = leftForNextRun(process.env["EARSHOT_SHARE_SEED"]);
+  const left = leftOut(process.env["EARSHOT_SHARE_SEED"]);
   expect([...included, ...left].sort()).toEqual(testFiles(ROOT));
 });
 
-test("what one run of CI leaves out, the next one plays; without a seed nothing is left out", () => {
-  expect(leftForNextRun(undefined)).toEqual([]);
-  const [even, odd] = [leftForNextRun("6"), leftForNextRun("7")];
+test("what a seed of CI leaves out, the next one plays; without a seed nothing is left out", () => {
+  expect(leftOut(undefined)).toEqual([]);
+  const [even, odd] = [leftOut("6"), leftOut("7")];
   expect(even.filter((file) => odd.includes(file))).toEqual([]);
   expect(Math.abs(even.length - odd.length)).toBeLessThanOrEqual(1);
 });

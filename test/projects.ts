@@ -188,7 +188,7 @@ const SLOW: readonly string[] = [
   "test/feeds/unreadable.test.ts",
 ];
 
-/** Those that take longest, the longest first. CI has half an hour: it plays every other one of them in turn. */
+/** Those that take longest. CI has half an hour, and plays every other one of them. */
 const LONGEST: readonly string[] = [
   "test/flows/forgotten.test.ts",
   "test/console/pages-browser.test.ts",
@@ -233,8 +233,8 @@ const LONGEST: readonly string[] = [
   "test/listening-api/import/import-at-once.test.ts",
 ];
 
-/** What is for the next run: none without a seed, and with the next seed those that this one plays. */
-export function leftForNextRun(seed: string | undefined): readonly string[] {
+/** What a run of CI leaves out, by the seed of its commit; the next seed leaves out the others. Without a seed: nothing. */
+export function leftOut(seed: string | undefined): readonly string[] {
   return seed === undefined ? [] : LONGEST.filter((_, nth) => (nth + Number(seed)) % 2 === 1);
 }
 

@@ -94,7 +94,7 @@ function stepsOf(from: Instant, to: Instant, by: Step, zone: string): Instant[] 
   }
 }
 
-/** A page asks several times for the label of a step, and a calendar takes its time. */
+/** A page asks several times for the label of a step, and a calendar takes its time. Kept as long as the range of its request. */
 const labels = new WeakMap<Range, Map<number, string>>();
 
 /** `14:00`, `Tue 3 Mar`, `2 Mar to 8 Mar`; an hour of a range of several days has its day. */

@@ -144,7 +144,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "most since",
-    means: "No earlier time of that length, back to that day, has so many.",
+    means: "No earlier time of that length that ended after that moment has so many.",
     pattern: re(`the most in (${LENGTH}) since (?:counting began on )?(${TIME}|${PERIOD})`),
     judge: ([length = "", since = ""], context) => {
       const { message, recount, topic, said } = context;
@@ -152,7 +152,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const [from = 0] = momentsOf(since, message.at, recount.world.timezone);
       const widthMs = toLength(length);
       const meant = meantBy(context);
-      const windows = windowsIn(context, meant, widthMs, from + widthMs, topic.since - widthMs);
+      const windows = windowsIn(context, meant, widthMs, from + BUCKET, topic.since - widthMs);
       const most = Math.max(0, ...windows.map(({ least }) => least));
       const to = Math.min(topic.until ?? message.at, message.at);
       const now = Math.max(
