@@ -356,9 +356,10 @@ function matches(value: number | null, text: string): boolean {
   return value !== null && (rounded(value) === text || value === toNumber(text));
 }
 
+/** Made once: making one takes longer than a thousand of its answers, and every author is asked. */
+const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
 /** `120.4k`, as messages write it. */
 function rounded(value: number): string {
-  return new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 })
-    .format(value)
-    .replace("K", "k");
+  return COMPACT.format(value).replace("K", "k");
 }
