@@ -13,6 +13,8 @@ import {
   type ListedMention,
   NEW_WORDS,
   newWordsOf,
+  TOPICS,
+  topicsOf,
 } from "./build-findings.ts";
 import { cleanLine, safeUrl, shortenText } from "./escape.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
@@ -96,6 +98,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const lead = facts.kind === "reminder" ? null : leadOf(alert, facts.timezone);
   const actions = actionsOf(alert, facts.actions ?? []);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
+  const [{ mention: example = null } = {}] = top;
   // Of an alert that is over, what it was about is enough.
   const found =
     alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
@@ -152,6 +155,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     waited: facts.waited ?? null,
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
     about,
+    example: alert.resolvedAt === null || quote !== null || about !== null ? null : wordsOf(example),
     measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
     isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
     handling: handlingOf(alert, facts.corrected),
@@ -265,8 +269,12 @@ function quoteOf(
   const isMain = told >= MAIN_STORY.atLeast && told >= MAIN_STORY.share * mentions.length;
   const typical = alert.resolvedAt === null ? null : typicalMention(mentions, explanation?.words ?? [], top);
   const first = !isMain ? typical : story?.key === storyOf(top) ? story.first : top;
-  const words = line(first?.title ?? first?.text ?? "", 140);
-  return words === "" ? null : { words, isStory: isMain };
+  const words = wordsOf(first);
+  return words === null ? null : { words, isStory: isMain };
+}
+
+function wordsOf(mention: Mention | null): string | null {
+  return line(mention?.title ?? mention?.text ?? "", 140) || null;
 }
 
 /** One sentence; the headline may have the words already. How many tell the story is said with the story. */
@@ -278,7 +286,9 @@ function aboutOf(
   if (quote?.isStory) return isInHeadline ? null : `About “${quote.words}”.`;
   if (alert.windowTo <= alert.windowFrom || mentions.length === 0) return null;
   const words = newWordsOf(explanation ?? { words: [] });
-  return words === "" ? null : `${NEW_WORDS}: ${words}.`;
+  if (words !== "") return `${NEW_WORDS}: ${words}.`;
+  const topics = alert.resolvedAt === null ? "" : topicsOf(explanation ?? { topics: [] });
+  return topics === "" ? null : `${TOPICS}: ${topics}.`;
 }
 
 export const MOST_LISTED = 5;

@@ -27,11 +27,18 @@ export function buildFindings(
     { part: "who", label: "Where", text: shares(explanation.domains) },
     { part: "size", label: "How big", text: sizeOf(alert, explanation, timezone) },
     { part: "size", label: "Mood", text: moodOf(alert, explanation) },
-    { part: "measured", label: "Topics", text: shares(explanation.topics) },
+    { part: "measured", label: TOPICS, text: topicsOf(explanation) },
     { part: "measured", label: NEW_WORDS, text: newWordsOf(explanation) },
     { part: "measured", label: "Counted", text: completenessOf(alert, explanation, timezone) },
   ];
   return found.filter(({ text }) => text !== "");
+}
+
+export const TOPICS = "Topics";
+
+/** "Cancelled Flight 58% (usually 14%)". */
+export function topicsOf({ topics }: Pick<Explanation, "topics">): string {
+  return shares(topics);
 }
 
 export const NEW_WORDS = "New words";

@@ -27,6 +27,7 @@ const FIRED: AlertView = {
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   incident: null,
   about: null,
+  example: null,
   measured: "62 negative mentions in 30 min, 11 expected at this hour (5.6×)",
   isSingle: false,
   handledBy: null,
@@ -136,6 +137,7 @@ const BARE: AlertView = {
   reason: { label: "Why", text: "Negative." },
   because: "Negative",
   about: null,
+  example: null,
   measured: null,
   isSingle: true,
   peak: null,
@@ -158,6 +160,7 @@ const SINGLE: AlertView = {
   reason: { label: "Why", text: "On news." },
   because: "On news",
   about: null,
+  example: null,
   measured: null,
   isSingle: true,
   peak: null,
@@ -175,6 +178,7 @@ const SINGLE: AlertView = {
 /** What messages about an incident have besides. */
 const INCIDENT = {
   about: "About “Northwind cancelled my flight and nobody answers the phone”.",
+  example: null,
   mentionsCount: 0,
   peak: null,
   incident: {

@@ -94,6 +94,8 @@ export interface AlertView {
   readonly incident: IncidentView | null;
   /** A sentence about what people write: "About “no refund for my order”, 18 of 22 mentions."; null if nothing stands out. */
   readonly about: string | null;
+  /** Of an alert on many mentions that is over and has nothing else to say of what it was about: the words of one of them. */
+  readonly example: string | null;
   /** The sentence of the rule with its numbers, if the headline has people's words instead; else null. */
   readonly measured: string | null;
   /** It is one mention; how many there are and since when says nothing of it. */

@@ -37,6 +37,15 @@ const ALERT: Alert = {
 const MENTION = aMention({ queryId: "7", resourceId: "r", publishedAt: openedAt, text: "text", author: "a" });
 const EMPTY: Mention = { ...MENTION, publishedAt: null, text: null, author: null };
 
+const FACTS = {
+  kind: "fired" as const,
+  mentions: [MENTION],
+  rule: { name: "crisis-spike", description: null },
+  project: "Airlines",
+  timezone: "UTC",
+  consoleUrl: null,
+};
+
 function viewOf(
   alert: Partial<Alert>,
   mentions: readonly Mention[] = [MENTION],
@@ -44,17 +53,7 @@ function viewOf(
   words: readonly string[] = [],
 ) {
   const explanation = words.length === 0 ? null : { ...NO_EXPLANATION, words: [...words] };
-  return buildAlertView({
-    explanation,
-    kind: "fired",
-    alert: { ...ALERT, ...alert },
-    mentions,
-    story,
-    rule: { name: "crisis-spike", description: null },
-    project: "Airlines",
-    timezone: "UTC",
-    consoleUrl: null,
-  });
+  return buildAlertView({ ...FACTS, explanation, alert: { ...ALERT, ...alert }, mentions, story });
 }
 
 describe("people's words come first", () => {
@@ -119,7 +118,20 @@ describe("people's words come first", () => {
       expect(renderer.render(template, view)).toContain("It was about “cancelled again");
       // Where no words stand for many, nothing is said of what it was about.
       expect(renderer.render(template, noWords)).not.toContain("about");
+      // What says neither words nor topics is told by one of its mentions.
+      expect(renderer.render(template, viewOf(over, [MENTION]))).toMatch(/Among them: “.+”\./);
+      expect(renderer.render(template, noWords)).not.toContain("Among them");
     }
+  });
+
+  it("that none stand for are topics, at the end, if there are any", () => {
+    const topics = [{ name: "Cancelled Flight", now: 0.58, before: 0.14 }];
+    const facts = { ...FACTS, explanation: { ...NO_EXPLANATION, topics } };
+    const over = { ...ALERT, ...spike, state: "resolved" as const, resolvedAt: openedAt + MINUTE };
+    const { about, example } = buildAlertView({ ...facts, alert: over });
+    expect(about).toBe("Topics: Cancelled Flight 58% (usually 14%).");
+    expect(example).toBeNull();
+    expect(buildAlertView({ ...facts, alert: { ...ALERT, ...spike } }).about).toBeNull();
   });
 
   it("with the mention that set it off, not the one that most people follow", () => {
