@@ -12,6 +12,7 @@ const RULES = {
   volume: "description: Everybody talks.\nseverity: warning\nspike: { atLeast: 15 }\n",
   influential:
     "description: An influential account is unhappy.\nseverity: warning\nwhen: { sentiment: negative, verified: true }\ngroupBy: author\nover: { after: 12h }\n",
+  fire: "title: Fire is a topic\ndescription: Several people speak of a fire.\nseverity: warning\nwhen: { keyword: fire }\nvolume: { atLeast: 4, within: 1h }\n",
 };
 const INHIBITIONS = [{ while: { rule: "crisis-spike" }, mute: {}, equal: ["query"] }];
 
@@ -67,6 +68,12 @@ onAnyEngine((begin) => {
       author: "famous",
       snippet: refund(3),
     });
+    for (let n = 0; n < 5; n++)
+      at(`day 2 13:0${n}`).mention("Acme", {
+        sentiment: "negative",
+        author: `smelt it ${n}`,
+        snippet: `${refund(n)}, and the parcel caught fire`,
+      });
     for (let n = 0; n < 40; n++)
       at(`day 3 13:${String(n).padStart(2, "0")}`).mention("Acme", {
         sentiment: "negative",
@@ -91,8 +98,14 @@ onAnyEngine((begin) => {
     // All of it is in one message, and the muted alert is not sent when the crisis calms down.
     const first = await posted("#alerts");
     expect(first.filter((text) => !text.startsWith("↳"))).toHaveLength(1);
+    // What is new is told in the words of those who say it.
+    await until("day 2 13:20", "10m");
+    const news = (await posted("#alerts")).slice(first.length);
+    expect(news.filter((text) => text.startsWith("↳"))).toEqual([
+      expect.stringMatching(/New: Fire is a topic, Acme: smelt it \d: “no refund .*, and the parcel caught fire”/),
+    ]);
     await until("day 2 23:00", "5h");
-    expect(await posted("#alerts")).toEqual(first);
+    expect(await posted("#alerts")).toEqual([...first, ...news]);
     await until("day 3 13:00", "7h");
     await until("day 3 14:00", "30m");
     const second = (await posted("#crisis")).slice(-1);
@@ -103,7 +116,7 @@ onAnyEngine((begin) => {
     expect(all.at(-1)).toMatch(/^↳ Resolved/);
     const kinds = await query<{ kind: string }>("select kind from earshot.incident_entries order by at, seq");
     expect(kinds.map(({ kind }) => kind)).toEqual([
-      ...["Opened", "Joined", "Joined", "Grew", "Watching"],
+      ...["Opened", "Joined", "Joined", "Grew", "Joined", "NewFact", "Watching"],
       ...["DayBegan", "Watching", "Over"],
     ]);
   });

@@ -74,6 +74,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
   const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
   const { story = null, storyOf = storyKey } = facts;
+  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
+  const [{ mention: first = null } = {}] = top;
+  const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
   // One story has one number in a message: that of all that is stored.
   const mentions = top.map(({ mention, copies }, index) => {
     const shown = asCorrected(mention, facts.corrected);
@@ -84,7 +87,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { deleted = 0 } = facts;
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
-  const quote = quoteOf(facts, top[0]?.mention ?? null);
+  const quote = quoteOf(facts, first);
   const title = line(rule.title ?? titleOf(rule.name), 80);
   const announced = announce(alert, headline, mentions, { quote: quote?.words ?? null, title });
   const { incident = null } = facts;
@@ -98,7 +101,6 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const lead = facts.kind === "reminder" ? null : leadOf(alert, facts.timezone);
   const actions = actionsOf(alert, facts.actions ?? []);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
-  const [{ mention: example = null } = {}] = top;
   // Of an alert that is over, what it was about is enough.
   const found =
     alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
@@ -137,9 +139,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],
     findings: [
-      ...(story === null
-        ? []
-        : [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]),
+      ...(isStoryFirst
+        ? [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]
+        : []),
       ...(facts.listed === undefined || facts.listed.length === 0
         ? []
         : [{ part: "who" as const, label: "On our lists", text: describeListed(facts.listed) }]),
@@ -155,7 +157,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     waited: facts.waited ?? null,
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
     about,
-    example: alert.resolvedAt === null || quote !== null || about !== null ? null : wordsOf(example),
+    example: alert.resolvedAt === null || quote !== null || about !== null ? null : wordsOf(first),
     measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
     isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
     handling: handlingOf(alert, facts.corrected),

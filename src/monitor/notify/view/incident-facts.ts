@@ -7,13 +7,15 @@ import { calmFrom } from "../../incidents/incident-life.ts";
 import { isSmall } from "../../incidents/join.ts";
 import type { Alert } from "../../model/alert.ts";
 import type { Incident, IncidentCounts } from "../../model/incident.ts";
-import { speakerOf } from "../../model/mention.ts";
+import { type Mention, speakerOf } from "../../model/mention.ts";
 import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
 import { cleanLine, shortenText } from "../../templates/escape.ts";
 import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
+import { topMentions } from "../../templates/mention-view.ts";
+import { mentionsOfAlert } from "./alert-mentions.ts";
 
 /** The incident whose messages are those about this alert, as an alert; null if there is none. */
 export async function incidentOf(stores: Facts, projectId: string, alertId: string) {
@@ -49,11 +51,15 @@ export async function incidentFacts(
   const others = members
     .filter(({ id, firedAt }) => id !== face.id && firedAt !== null)
     .sort((a, b) => (b.firedAt ?? 0) - (a.firedAt ?? 0));
-  const joined = others.slice(0, MOST_LISTED).map(async (alert) => ({
-    alert,
-    title: titleIn(rules, alert, own),
-    text: await wordsOfAlert(stores, alert),
-  }));
+  const entries = await stores.incidents.entries(projectId, incident.id);
+  const news = entries.findLast(({ kind }) => kind === "NewFact")?.alertId;
+  const joined = others.slice(0, MOST_LISTED).map(async (alert) => {
+    const rule = rules.find(({ name }) => name === alert.rule);
+    // What is new is told in words; the numbers of another rule would need a sentence each.
+    const isTold = alert.windowTo <= alert.windowFrom || alert.id === news;
+    const text = isTold ? await wordsOfAlert(stores, alert, rule) : "";
+    return { alert, title: titleIn(rule, alert, own), text };
+  });
   return {
     incident: { ...incident, calmSince: calmFrom(incident) },
     face,
@@ -62,7 +68,7 @@ export async function incidentFacts(
     parts: await Promise.all(
       parts.map(async (part) => ({ incident: part, counts: await countsOf(stores, part) })),
     ),
-    entries: await stores.incidents.entries(projectId, incident.id),
+    entries,
   };
 }
 
@@ -74,9 +80,9 @@ async function countsOf({ incidents }: Facts, incident: Incident): Promise<Incid
 }
 
 /** An alert of another query says of which. */
-function titleIn(rules: readonly Rule[], { rule, queryId, queryName }: Alert, own: Incident): string {
-  const title = rules.find(({ name }) => name === rule)?.title ?? titleOf(rule);
-  return queryId === own.queryId ? title : `${queryName}, ${title}`;
+function titleIn(rule: Rule | undefined, alert: Alert, own: Incident): string {
+  const title = rule?.title ?? titleOf(alert.rule);
+  return alert.queryId === own.queryId ? title : `${alert.queryName}, ${title}`;
 }
 
 /**
@@ -92,13 +98,25 @@ export function restate(alert: Alert, { incident, face, counts }: IncidentFacts)
   return { ...alert, because, values: {} };
 }
 
-/** Of single mentions who says what. The numbers of another rule would need a sentence each. */
-async function wordsOfAlert(stores: Facts, alert: Alert): Promise<string> {
-  if (alert.windowTo > alert.windowFrom) return "";
-  const [first] = await stores.mentions.ofAlert(alert.projectId, alert.id, 1);
-  if (first === undefined) return alert.because;
-  const { title, text } = first.mention;
-  const who = shortenText(cleanLine(speakerOf(first.mention) ?? "unknown author"), 40);
+/** Who says what in it: its newest mention, or the one that explains best what it counted. */
+async function wordsOfAlert(stores: Facts, alert: Alert, rule: Rule | undefined): Promise<string> {
+  const isCounted = alert.windowTo > alert.windowFrom;
+  const mention = isCounted ? await topMention(stores, alert, rule) : await newestMention(stores, alert);
+  if (mention === null) return isCounted ? "" : alert.because;
+  const { title, text } = mention;
+  const who = shortenText(cleanLine(speakerOf(mention) ?? "unknown author"), 40);
   // A quotation that is cut off still ends: what follows it is ours.
   return `${who}: “${shortenText(cleanLine(title ?? text ?? ""), 95)}”`;
+}
+
+async function newestMention({ mentions }: Facts, { projectId, id }: Alert): Promise<Mention | null> {
+  const [newest] = await mentions.ofAlert(projectId, id, 1);
+  return newest?.mention ?? null;
+}
+
+async function topMention(stores: Facts, alert: Alert, rule: Rule | undefined): Promise<Mention | null> {
+  const found = await mentionsOfAlert(stores, alert, rule);
+  const stories = new Map(found.map(({ mention, story }) => [mention, story]));
+  const [top] = topMentions([...stories.keys()], 1, (mention) => stories.get(mention) ?? "");
+  return top?.mention ?? null;
 }

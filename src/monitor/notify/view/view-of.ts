@@ -1,8 +1,8 @@
 import type { Clock } from "../../../lib/clock.ts";
-import { DAY, type Instant } from "../../../lib/instant.ts";
+import { DAY } from "../../../lib/instant.ts";
 import type { PngRenderer } from "../../charts/png-renderer.ts";
 import { type Alert, firedAtOf } from "../../model/alert.ts";
-import type { CategoryChoice, Mention, MentionCorrections } from "../../model/mention.ts";
+import type { CategoryChoice, MentionCorrections } from "../../model/mention.ts";
 import type { Notification } from "../../model/notification.ts";
 import { OPERATOR_RULES } from "../../model/operator-rules.ts";
 import { OWN_QUERY, type Query, type WatchedQuery } from "../../model/query.ts";
@@ -13,7 +13,8 @@ import { storedDigest } from "../../templates/digest-view.ts";
 import { largestStory } from "../../templates/mention-view.ts";
 import type { DeliverParts } from "../deliver/deliver.ts";
 import { drawAlertChart } from "./alert-chart.ts";
-import { explainAlert, meant } from "./explain-alert.ts";
+import { mentionsOfAlert } from "./alert-mentions.ts";
+import { explainAlert } from "./explain-alert.ts";
 import { incidentFacts, incidentOf, restate } from "./incident-facts.ts";
 import { recountPeak } from "./recount-peak.ts";
 import { createSummaries, type Summarize } from "./summaries.ts";
@@ -110,7 +111,11 @@ async function alertView(
   const drawn = (theme: "light" | "dark") =>
     drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
   const svg = drawn("light");
-  const candidates = await mentionsOf(parts.stores, { ...alert, id: incident?.face.id ?? alert.id }, rule);
+  const candidates = await mentionsOfAlert(
+    parts.stores,
+    { ...alert, id: incident?.face.id ?? alert.id },
+    rule,
+  );
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
   const isOfMentions = kind !== "test" && query.queryId !== OWN_QUERY.queryId;
@@ -199,25 +204,3 @@ function ownDescription({ queryId, rule }: Alert): string | null {
   if (queryId !== OWN_QUERY.queryId) return null;
   return Object.entries(OPERATOR_RULES).find(([name]) => name === rule)?.[1].description ?? null;
 }
-
-/** The mentions to choose from: those that met the rule, or those that its window counted. */
-async function mentionsOf(
-  stores: Facts,
-  alert: Alert,
-  rule: Rule | undefined,
-): Promise<readonly { readonly mention: Mention; readonly story: string }[]> {
-  if (rule === undefined || rule.kind === "mention")
-    return stores.mentions.ofAlert(alert.projectId, alert.id, MOST_CANDIDATES);
-  const until: Instant = Math.max(alert.windowTo, alert.lastSeenAt);
-  const found = await stores.mentions.inWindow(
-    alert.projectId,
-    alert.queryId,
-    alert.windowFrom,
-    until,
-    MOST_CANDIDATES,
-  );
-  const isMeant = meant(rule, alert);
-  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
-}
-
-const MOST_CANDIDATES = 1_000;
