@@ -102,7 +102,9 @@ onAnyEngine((begin) => {
     await until("day 2 13:20", "10m");
     const news = (await posted("#alerts")).slice(first.length);
     expect(news.filter((text) => text.startsWith("↳"))).toEqual([
-      expect.stringMatching(/New: Fire is a topic, Acme: smelt it \d: “no refund .*, and the parcel caught fire”/),
+      expect.stringMatching(
+        /New: Fire is a topic, Acme: smelt it \d: “no refund .*, and the parcel caught fire”/,
+      ),
     ]);
     await until("day 2 23:00", "5h");
     expect(await posted("#alerts")).toEqual([...first, ...news]);
