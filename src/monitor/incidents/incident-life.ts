@@ -25,15 +25,18 @@ const MORNING_HOUR = 8;
 /** A calm of less than this is a pause: what follows is not news. */
 const PAUSE_MS = 2 * HOUR;
 const LONG_MS = 6 * HOUR;
+const LONG_CRITICAL_MS = 2 * HOUR;
 
 /**
  * The life of an incident up to `until`, in event time: however it is cut into steps, the result is the same. It is
  * harder to end than to begin.
  *
- * - It is open while an alert of it is open, or more is said in an hour than is ordinary for the hour of the day.
+ * - It is open while an alert of it on counts is open, or more is said in an hour than is ordinary for the hour of the
+ *   day. An alert on single mentions says that somebody spoke, not that the crisis goes on.
  * - Then it is watched. If much more is said again, it is open again: a second wave, or the next day.
  * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
- *   hours or more, so that the same hours of the next day are looked at; not at all for one small alert.
+ *   hours, or of more than two if it is critical, so that the same hours of the next day are looked at; not at all for
+ *   one small alert.
  *
  * `buckets` cover the hour before `checkedUntil`, and all until `until`. A query that is not read does not get here, so
  * the silence of its source ends nothing.
@@ -71,11 +74,12 @@ function stepTo(
   // A whole hour would have the end of the wave in it.
   const lately = 2 * countIn(buckets, at - HOUR / 2, at)[incident.measure];
   const calm = limits === null || lately <= limits.calm;
-  const open = members.some(({ resolvedAt }) => resolvedAt === null || resolvedAt > at);
+  const counting = members.filter(isOnCounts);
+  const open = counting.some(({ resolvedAt }) => resolvedAt === null || resolvedAt > at);
   const pace = { hour: count, quarter: countIn(buckets, at - PACE_MS, at)[incident.measure] };
   if (incident.calmSince === null) {
     if (open || !calm) return dayOfOpen(incident, pace, calm, at, zone);
-    const resolvedAt = Math.max(incident.openedAt, ...members.map((alert) => alert.resolvedAt ?? 0));
+    const resolvedAt = Math.max(incident.openedAt, ...counting.map((alert) => alert.resolvedAt ?? 0));
     const calmSince = before.uncalmUntil > resolvedAt ? at : resolvedAt;
     return watchOrEnd({ ...incident, calmSince }, members, at);
   }
@@ -83,6 +87,10 @@ function stepTo(
     return rouse(incident, pace, at, zone);
   const watched = calm ? incident : { ...incident, calmSince: at, lastSeenAt: at };
   return endIfCalm(watched, at);
+}
+
+function isOnCounts({ windowFrom, windowTo }: Alert): boolean {
+  return windowTo > windowFrom;
 }
 
 /**
@@ -117,7 +125,8 @@ function watchOrEnd(incident: Incident, members: readonly Alert[], at: Instant):
   const ended = endIfCalm(incident, at);
   if (ended.incident.status === "over") return ended;
   // How long depends on what still comes: no number is promised.
-  const detail = `${counted(members.length, "alert")} resolved, and it is calm`;
+  const resolved = members.filter(({ resolvedAt }) => resolvedAt !== null && resolvedAt <= at);
+  const detail = `${counted(resolved.length, "alert")} resolved, and it is calm`;
   return {
     incident: { ...incident, status: "watching" },
     entries: [{ incidentId: incident.id, at: since, kind: "Watching", detail }],
@@ -250,7 +259,8 @@ export function wavesOf(members: readonly Alert[]): number {
 export function watchMs(incident: Incident): number {
   if (isSmall(incident)) return 0;
   const lasted = (incident.calmSince ?? incident.checkedUntil) - incident.openedAt;
-  return lasted >= LONG_MS ? DAY : Math.max(HOUR, 2 * lasted);
+  const isLong = lasted >= LONG_MS || (incident.severity === "critical" && lasted > LONG_CRITICAL_MS);
+  return isLong ? DAY : Math.max(HOUR, 2 * lasted);
 }
 
 /** Nobody needs a reminder of it: it is watched, or an alert of it only waits for its own end. */

@@ -46,6 +46,9 @@ export function decideJoining(newcomer: Newcomer, incidents: readonly JoinableIn
   );
   for (const { incident, material, mutes, surge } of near.toReversed()) {
     if (mutes) return { outcome: "Joins", incident, because: "MutedByIt" };
+    // What is milder, or only somebody who speaks of it later, is news of its own.
+    if (incident.endedAt !== null && (!counts || compareSeverity(alert.severity, incident.severity) < 0))
+      continue;
     const shared = sharedWith(newcomer.mentions, material);
     if (shared !== null) return { outcome: "Joins", incident, because: REASONS[shared] };
     if (!counts && isInWave(incident, surge, newcomer))

@@ -297,11 +297,15 @@ async function openBook(
     async call(alert: Alert, matched: readonly Mention[]): Promise<void> {
       const at = firedAtOf(alert);
       const own = incidents.get(incidentOf.get(alert.id) ?? "");
-      if (own !== undefined) return wake(own, Math.max(at, own.calmSince ?? at));
       const rule = ruleOf(alert);
+      const counts = rule?.kind === "window" && rule.window.type !== "absence";
+      if (own !== undefined) {
+        // Nobody would be told of what is over.
+        if (counts || own.endedAt !== null) await wake(own, Math.max(at, own.calmSince ?? at));
+        return;
+      }
       if (rule === undefined || rule.incident === null) return;
       const near = [...incidents.values()];
-      const counts = rule.kind === "window" && rule.window.type !== "absence";
       if (near.length === 0 && !counts) return;
       inhibitors ??= activeInhibitors(inhibitions, [...alerts.values()]);
       const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
@@ -317,7 +321,7 @@ async function openBook(
       const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
       if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
       if (joining.outcome === "Apart") return;
-      await wake(joining.incident, at);
+      if (counts || joining.because === "MutedByIt") await wake(joining.incident, at);
       const incident = incidents.get(joining.incident.id) ?? joining.incident;
       const isKnown = summaryOfIncident(incident).rules.has(alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);

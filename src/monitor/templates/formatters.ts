@@ -101,7 +101,9 @@ export function formatPeriod(from: Instant, to: Instant, timezone: string, langu
 
 /** A length in its two largest units, to the minute: `3 h 20 min`, `2 d 4 h`; at least `1 min`. */
 export function formatLength(ms: number): string {
-  const minutes = Math.max(1, Math.round(ms / MINUTE));
+  const exact = Math.max(1, Math.round(ms / MINUTE));
+  // From a day on minutes are left out, so the hour is the nearest one.
+  const minutes = exact < 1440 ? exact : 60 * Math.round(exact / 60);
   const days = Math.floor(minutes / 1440);
   const hours = Math.floor((minutes % 1440) / 60);
   const left = minutes % 60;

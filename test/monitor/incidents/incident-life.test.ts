@@ -66,6 +66,18 @@ test("an alert that joins in a calm begins no day and no wave", () => {
   expect(kindsOf(step)).toEqual([]);
 });
 
+test("an alert on single mentions keeps nothing open and wakes nothing: somebody spoke, and it is calm", () => {
+  const famous = (openedAt: number, resolvedAt: number | null) =>
+    alertOf({ id: "famous", openedAt, windowFrom: openedAt, windowTo: openedAt, resolvedAt });
+  const calm = live(incidentOf(), [resolvedAfter(2), famous(hours(1), null)], said(0, 1, 40), hours(3));
+  expect(calm.incident).toMatchObject({ status: "watching", calmSince: hours(2) });
+  expect(calm.entries.at(-1)?.detail).toBe("1 alert resolved, and it is calm");
+  const joined = live(calm.incident, [resolvedAfter(2), famous(hours(3), null)], [], hours(4));
+  expect(joined.incident).toMatchObject({ status: "watching", calmSince: hours(2) });
+  const over = live(joined.incident, [resolvedAfter(2), famous(hours(3), null)], [], hours(7));
+  expect(over.incident).toMatchObject({ status: "over", endedAt: hours(6) });
+});
+
 test("the end of what is counted is a full five minutes, as its mentions are counted", () => {
   const seen = hours(1) + 2 * MINUTE + 1_234;
   expect(calmFrom(incidentOf({ calmSince: hours(4), lastSeenAt: seen, uncalmUntil: NOON }))).toBe(
@@ -95,6 +107,8 @@ test("it is harder to end than to begin: a long one is watched for a day", () =>
   expect(watchMs(incidentOf({ calmSince: hours(7) }))).toBe(DAY);
   expect(watchMs(incidentOf({ calmSince: hours(2) }))).toBe(4 * HOUR);
   expect(watchMs(incidentOf({ calmSince: hours(0.2) }))).toBe(HOUR);
+  expect(watchMs(incidentOf({ calmSince: hours(2.1) }))).toBe(DAY);
+  expect(watchMs(incidentOf({ calmSince: hours(3), severity: "warning", alerts: 2 }))).toBe(6 * HOUR);
 });
 
 test("growth does not put off an escalation; another wave and another day call anew", () => {

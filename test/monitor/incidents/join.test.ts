@@ -119,16 +119,22 @@ test("what an alert of the incident mutes belongs to it; a name of its own keeps
 
 test("the reopen window is apart from the joining window, and what a person ended stays ended", () => {
   const over = incidentOf({ status: "over", calmSince: NOON, endedAt: NOON });
-  const share = newcomer({ mentions: crisis.slice(0, 1), firedAt: NOON + 11 * HOUR });
+  const firedAt = NOON + 11 * HOUR;
+  const alert = { severity: "critical" } as const;
+  const share = newcomer({ mentions: crisis.slice(0, 1), alert, firedAt, counts: true });
   const joinable = (incident: typeof over) => [{ incident, material, mutes: false, surge: CALM }];
   expect(decideJoining(share, joinable(over))).toMatchObject({ outcome: "Joins" });
   expect(decideJoining({ ...share, firedAt: NOON + 13 * HOUR }, joinable(over))).toMatchObject({
-    outcome: "Apart",
+    outcome: "Opens",
   });
+  // What is milder, or only somebody who speaks of it after its end, does not open it again.
+  const milder = { ...share, alert: { severity: "warning" } } as const;
+  expect(decideJoining(milder, joinable(over))).toMatchObject({ outcome: "Opens" });
+  expect(decideJoining({ ...share, counts: false }, joinable(over))).toMatchObject({ outcome: "Apart" });
   const closed = incidentOf({ ...over, handling: { closedBy: "Ann" } });
   expect(reopensUntil(closed)).toBe(NOON);
-  expect(decideJoining(share, joinable(closed))).toMatchObject({ outcome: "Apart" });
+  expect(decideJoining(share, joinable(closed))).toMatchObject({ outcome: "Opens" });
   expect(decideJoining({ ...share, firedAt: NOON + 2 * DAY }, joinable(incidentOf()))).toMatchObject({
-    outcome: "Apart",
+    outcome: "Opens",
   });
 });

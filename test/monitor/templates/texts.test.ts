@@ -96,5 +96,6 @@ describe("moments and numbers", () => {
       "3 h 20 min",
       "2 d 1 h",
     ]);
+    expect([formatLength(50 * HOUR + 50 * MINUTE), formatLength(24 * HOUR - 1)]).toEqual(["2 d 3 h", "1 d"]);
   });
 });

@@ -25,7 +25,7 @@ export async function explainAlert(
   const isSame =
     stored.success && stored.data.notifyCount === alert.notifyCount && isOfWindow(stored.data, alert);
   const isFresh = isSame && !isOver && now - (stored.data.madeAt ?? 0) < FRESH_MS;
-  if (isSame && (stored.data.isFinal === true || isFresh)) {
+  if (isFresh || (isSame && isOver && isFinalUntil(stored.data, span.to))) {
     const completeUntil = await stores.polls.completeUntil(alert.projectId, alert.queryId);
     return { ...stored.data, completeUntil };
   }
@@ -53,6 +53,11 @@ interface ExplainOptions {
 
 /** The messages to several receivers share what was read for the first. */
 const FRESH_MS = MINUTE;
+
+/** Made after this end: what opened again and ended once more has a later one. */
+function isFinalUntil({ isFinal, span }: Explanation, end: Instant): boolean {
+  return isFinal === true && (span === undefined || span.to === end);
+}
 
 /** A message has one window: its sentence, its findings and its chart are of the same. */
 function isOfWindow({ windowTo, chart }: Explanation, alert: Alert): boolean {
