@@ -123,10 +123,30 @@ const SUBJECTS: Readonly<Record<string, Slice["test"]>> = {
   mention: () => true,
 };
 
-export const SUBJECT = String.raw`(?:negative |positive |neutral |matching |different )?(?:mentions?|stor(?:y|ies)|authors?)(?: of (?:negative |positive )?mentions)?|negative|positive`;
+/** `in category "Safety" or others`: one of these words, or of others like it. */
+const CATEGORY = String.raw` in category "[^"]+"(?: or others)?`;
+
+export const SUBJECT = String.raw`(?:negative |positive |neutral |matching |different )?(?:mentions?|stor(?:y|ies)|authors?)(?: of (?:negative |positive )?mentions)?(?:${CATEGORY})?|negative|positive`;
+
+/** What is counted one by one: not authors or stories, of which only the product can tell which ones count. */
+export const COUNTED_SUBJECT = String.raw`(?:negative|positive) mentions?|mentions?(?:${CATEGORY})?|stor(?:y|ies)${CATEGORY}|negative|positive`;
 
 /** The mentions that a subject of a brand means; null for subjects that only the product can tell. */
 export function sliceOf(subject: string, brand: string | null): Slice | null {
-  const test = SUBJECTS[subject];
+  const test = SUBJECTS[subject] ?? categoryOf(subject);
   return test === undefined ? null : { brand, test };
+}
+
+/** Which mentions are looked at, where not they are counted but their stories or authors. */
+export function lookedAt(subject: string, brand: string | null): Slice | null {
+  return sliceOf(
+    subject.replace(/^(?:stor(?:y|ies)|authors of mentions)(?= in category)/, "mentions"),
+    brand,
+  );
+}
+
+/** "Product Safety" is like "Safety". */
+function categoryOf(subject: string): Slice["test"] | undefined {
+  const [, name] = /^mentions? in category "([^"]+)"/.exec(subject) ?? [];
+  return name === undefined ? undefined : ({ categories }) => categories.some((one) => one.includes(name));
 }

@@ -1,4 +1,5 @@
 import {
+  COUNTED_SUBJECT,
   type Context,
   type Found,
   NAME_WITH_DIGITS,
@@ -234,6 +235,8 @@ function timesIn(line: string, at: Moment, timezone: string): Pick<Topic, "since
   return { since, until: since === null || length === undefined ? null : since + toLength(length) };
 }
 
+const COUNT = new RegExp(`(\\d[\\d,]*) (${COUNTED_SUBJECT}) in (\\d+ (?:min|h|d)(?: \\d+ min)?)`);
+
 /** Reads in all lines what the message is about, before any number is judged: an order of lines is no order of sense. */
 function learnTopic(topic: Topic, message: Message, recount: Recount): void {
   const { timezone, brands } = recount.world;
@@ -259,10 +262,7 @@ function learnTopic(topic: Topic, message: Message, recount: Recount): void {
       topic.countedTo = momentsOf(to, topic.countedFrom ?? message.at, timezone)[0] ?? null;
     }
     const share = /% of [\d,]+ mentions in (\d+ (?:min|h)) are (negative|positive|neutral)/.exec(line);
-    const counted =
-      /(\d[\d,]*) ((?:negative|positive) mentions?|mentions|negative|positive) in (\d+ (?:min|h|d)(?: \d+ min)?)/.exec(
-        line,
-      );
+    const counted = COUNT.exec(line);
     if ((share === null && counted === null) || isOther(line)) continue;
     const subject = share === null ? counted?.[2] : `${share[2]} mentions`;
     // What is said first is about the most severe alert of an incident, which may have changed.

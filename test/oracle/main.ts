@@ -44,7 +44,7 @@ const program = new Command("oracle")
   .option("--timezone <zone>", "of the world airlines", "UTC")
   .option("--minutes <number>", "ends a play after so long, and judges what was played", Number, 240)
   .option("--only <text>", "of the rule tests, those with this in their name", "")
-  .option("--seed <number>", "of the worlds small, mood, away, brands, generated and drawn", Number)
+  .option("--seed <number>", "of the worlds small, mood, away, brands, generated, drawn and demo", Number)
   .option("--save <folder>", "writes each recording, to be judged again with --recording")
   .option("--recording <file>", "judges a saved recording, and plays nothing")
   .option(
@@ -123,7 +123,10 @@ function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { seed, .
     ...{ small: () => smallWorld(seed), mood: () => moodWorld(seed), away: () => awayWorld(seed) },
     brands: () => brandsWorld(seed),
     ...{ generated: () => generated(seed), drawn: () => drawnWorld(seed ?? 1) },
-    ...{ demo: () => demo(options), airlines: () => airlines(options) },
+    ...{
+      demo: () => demo({ ...options, ...(seed !== undefined && { seed }) }),
+      airlines: () => airlines(options),
+    },
   }[world]();
 }
 

@@ -21,6 +21,8 @@ export interface Predicate {
   readonly adjective?: string;
   /** Its form after "mentions", if it has one: `in category "Safety"`. */
   readonly attribute?: string;
+  /** The same, where that would be too long: `in category "Safety" or others`. */
+  readonly shortAttribute?: string;
   /** The phrase of several tests with "mentions", if each fits before or after it. */
   readonly subject?: string;
   /** Set if it tests only this sentiment. */

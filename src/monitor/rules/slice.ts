@@ -61,10 +61,10 @@ export function sliceOf(predicate: Predicate, isEverything: boolean): Slice {
   };
 }
 
-function subjectOf({ adjective, attribute, subject }: Predicate): string {
+function subjectOf({ adjective, attribute, shortAttribute, subject }: Predicate): string {
   if (adjective !== undefined) return `${adjective} mentions`;
-  const said = subject ?? (attribute === undefined ? undefined : `mentions ${attribute}`);
-  return said === undefined || said.length > LONGEST_SUBJECT ? "matching mentions" : said;
+  const said = [subject, ...[attribute, shortAttribute].map((one) => one && `mentions ${one}`)];
+  return said.find((one) => one !== undefined && one.length <= LONGEST_SUBJECT) ?? "matching mentions";
 }
 
 /** Longer phrases would hide the numbers of the sentence. */

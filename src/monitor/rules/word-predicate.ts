@@ -24,6 +24,7 @@ export function oneOfWords(
     }
     return undefined;
   };
+  const [first = "", ...others] = words.map(describe);
   return {
     form: { [type]: [...byFolded.keys()].sort() },
     matches: (mention) => find(mention) !== undefined,
@@ -31,5 +32,6 @@ export function oneOfWords(
     miss: (mention) => differs(type, noun, shown(mention), words),
     label: words.map(describe).join(" or "),
     attribute: words.map(describe).join(" or "),
+    ...(others.length > 0 && { shortAttribute: `${first} or others` }),
   };
 }

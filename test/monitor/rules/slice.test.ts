@@ -31,6 +31,10 @@ it.each([
   ["matching mentions", allOf([negative, noneOf(safety)])],
   ["matching mentions", anyOf([negative, safety])],
   ["matching mentions", of(category, ["x".repeat(60)])],
+  [
+    'mentions in category "Safety" or others',
+    of(category, ["Safety", "Health and Safety", "Product Safety"]),
+  ],
 ])("what is counted is called %s", (subject, predicate) => {
   expect(sliceOf(predicate, false).subject).toBe(subject);
 });

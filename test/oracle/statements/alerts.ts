@@ -152,18 +152,25 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "usual share",
-    means: "The part that is usual for this brand, from the days before.",
+    means:
+      "The part that is usual for this brand: that of the days before, of which a crisis may have been one.",
     pattern: re(String.raw`(?:, |\()usually (\d+)%\)?`),
     judge: ([percent = ""], context) => {
       const part = slice(context, subjectOf(context));
       const all = slice(context, "mentions");
       const start = context.topic.since;
       if (part === null || all === null || start === null || context.line.includes("% (usually")) return null;
-      const from = Math.max(start - 14 * DAY, context.recount.first);
-      const whole = context.recount.in(all, from, start - 2 * HOUR, context.message.at).length;
-      const some = context.recount.in(part, from, start - 2 * HOUR, context.message.at).length;
-      const usual = (100 * some) / Math.max(1, whole);
-      return Math.abs(usual - Number(percent)) <= 10 ? null : `${Math.round(usual)}% in the two weeks before`;
+      const days: number[] = [];
+      for (let to = start - 2 * HOUR; to > context.recount.first && days.length < 14; to -= DAY) {
+        const whole = context.recount.in(all, to - DAY, to, context.message.at).length;
+        const some = context.recount.in(part, to - DAY, to, context.message.at).length;
+        if (whole > 0) days.push((100 * some) / whole);
+      }
+      days.sort((a, b) => a - b);
+      const usual = days[Math.floor((days.length - 1) / 2)] ?? 0;
+      return Math.abs(usual - Number(percent)) <= 10
+        ? null
+        : `${Math.round(usual)}% on the middle day of the two weeks before`;
     },
   },
   {

@@ -1,4 +1,4 @@
-import { type Context, type Statement, SUBJECT, sliceOf, type Verdict } from "../grammar.ts";
+import { type Context, lookedAt, type Statement, SUBJECT, sliceOf, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, PERIOD, show, TIME, toLength, toNumber } from "../times.ts";
 import { BUCKET, windowsIn } from "../windows.ts";
 import { DAY, type Fact, HOUR, MINUTE, type Moment } from "../world.ts";
@@ -8,7 +8,10 @@ const WEEKDAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const NAME = String.raw`[^;,·|]{1,60}?`;
 
 const meantBy = ({ topic, brand }: Context) =>
-  sliceOf(topic.subject ?? "mentions", brand) ?? { brand, test: () => true };
+  lookedAt(topic.subject ?? "mentions", brand) ?? { brand, test: () => true };
+
+/** Its windows cannot be compared: not mentions are counted, but their stories or authors. */
+const isOfStories = ({ topic, brand }: Context) => sliceOf(topic.subject ?? "mentions", brand) === null;
 
 /**
  * The times that a finding may be about, the likely ones first: the whole alert until now, or a window of it. What was
@@ -148,7 +151,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     pattern: re(`the most in (${LENGTH}) since (?:counting began on )?(${TIME}|${PERIOD})`),
     judge: ([length = "", since = ""], context) => {
       const { message, recount, topic, said } = context;
-      if (!since.includes(":") || topic.since === null) return null;
+      if (!since.includes(":") || topic.since === null || isOfStories(context)) return null;
       const [from = 0] = momentsOf(since, message.at, recount.world.timezone);
       const widthMs = toLength(length);
       const meant = meantBy(context);
