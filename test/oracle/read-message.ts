@@ -231,7 +231,7 @@ function textsOf(value: unknown, key = ""): string[] {
 /** Keys of a webhook's body whose values people wrote elsewhere, or that have no sentence. */
 const STRANGE = new Set([
   ...["mentions", "topMentions", "topStories", "topAuthors", "labels", "actions", "values"],
-  "notificationId",
+  ...["example", "notificationId"],
 ]);
 
 function addressesIn(text: string): string[] {
