@@ -50,6 +50,10 @@ test("an incident that was merged with one of the same query counts each mention
   const renamed = queries.map((one) => ({ ...one, queryName: `${one.queryName}, renamed` }));
   const twice = await facts.incidentVolume(incident, [...queries, ...renamed], NOW - DAY, NOW);
   expect(sorted(twice)).toEqual(await recounted(NOW - DAY, NOW));
+  // Under the name that is given first.
+  expect(new Set(twice.map(({ queryName }) => queryName))).toEqual(
+    new Set(queries.map(({ queryName }) => queryName)),
+  );
 });
 
 async function volume(from: number, to: number) {

@@ -66,7 +66,7 @@ export function createConsoleIncidents(db: Db) {
 
     /**
      * Counts of mentions of its queries by hour and sentiment, whose moment lies in [from, to). Incidents that were merged may
-     * have the same query, under the name that it had at their time: it counts once.
+     * have the same query, under the name that it had at their time: it counts once, under the first name.
      */
     incidentVolume(
       { projectId }: Incident,
@@ -74,8 +74,9 @@ export function createConsoleIncidents(db: Db) {
       from: Instant,
       to: Instant,
     ): Promise<VolumeCount[]> {
-      const named = JSON.stringify(queries.map(({ queryId, queryName }) => ({ queryId, queryName })));
-      const own = sql`select distinct on ("queryId") ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
+      const byId = new Map(queries.toReversed().map(({ queryId, queryName }) => [queryId, queryName]));
+      const named = JSON.stringify(Array.from(byId, ([queryId, queryName]) => ({ queryId, queryName })));
+      const own = sql`select ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
         from json_to_recordset(${named}::json) as q("queryId" text, "queryName" text)`;
       return hourlyVolume(db, own, from, to);
     },
