@@ -145,8 +145,11 @@ export function lookedAt(subject: string, brand: string | null): Slice | null {
   );
 }
 
-/** "Product Safety" is like "Safety". */
+/** "Product safety" is like "Safety". */
 function categoryOf(subject: string): Slice["test"] | undefined {
   const [, name] = /^mentions? in category "([^"]+)"/.exec(subject) ?? [];
-  return name === undefined ? undefined : ({ categories }) => categories.some((one) => one.includes(name));
+  const word = name?.toLowerCase();
+  return word === undefined
+    ? undefined
+    : ({ categories }) => categories.some((one) => one.toLowerCase().includes(word));
 }

@@ -187,8 +187,9 @@ export function announce(
     const isOver = alert.resolvedAt !== null;
     // The numbers of a rule are old when it is over.
     if (quote === null) return { query: alert.queryName, text: isOver ? title : headline, quote };
-    const said = `“${shortenText(quote, 75)}”`;
     const counted = isOver ? "" : `, ${withoutNormal(firstSentence(alert.because))}`;
+    const room = HEADLINE_ROOM - alert.queryName.length - counted.length;
+    const said = `“${shortenText(quote, Math.max(SHORTEST_QUOTE, Math.min(LONGEST_QUOTE, room)))}”`;
     return { query: alert.queryName, text: `${said}${counted}`, quote: said };
   }
   const does =
@@ -212,6 +213,11 @@ export function announce(
     quote: null,
   };
 }
+
+/** A headline of Slack has 150 characters, and begins with what is new: it must not end within the number. */
+const HEADLINE_ROOM = 115;
+const LONGEST_QUOTE = 75;
+const SHORTEST_QUOTE = 30;
 
 /** `: “Terrible. Broken twice.”`; empty if the source withholds the words. */
 function saidIn({ title, text }: MentionView): string {

@@ -124,6 +124,18 @@ describe("people's words come first", () => {
     }
   });
 
+  it("give way to the number: Slack cuts a headline at 150 characters", async () => {
+    const because = 'about 1,250 stories in category "Safety" or others in 30 min, 4.4 expected';
+    const renderer = await createRenderer({ folder: "templates" });
+    for (const kind of ["fired", "unanswered", "reminder"] as const) {
+      const alert = { ...ALERT, ...spike, because, queryName: "Parcelwing Express" };
+      const view = buildAlertView({ ...FACTS, kind, alert, mentions: told });
+      const headline = renderer.render("slack/alert-headline.header", view).trim();
+      expect(headline).toMatch(/“Found hundreds.*…”, about 1,250 stories .* in 30 min$/);
+      expect(headline.length).toBeLessThanOrEqual(150);
+    }
+  });
+
   it("that none stand for are topics, at the end, if there are any", () => {
     const topics = [{ name: "Cancelled Flight", now: 0.58, before: 0.14 }];
     const facts = { ...FACTS, explanation: { ...NO_EXPLANATION, topics } };
