@@ -123,6 +123,35 @@ onAnyEngine((begin) => {
     ]);
   });
 
+  test("another crisis while one is watched is another incident", async () => {
+    const story = await begin({
+      from: "00:00",
+      rules: { "crisis-spike": CRISIS_SPIKE },
+      routes: [{ receivers: ["alerts"] }],
+    });
+    const { at, until, query, posted } = story;
+    usualDays(story, ["day 1 ", "day 2 "]);
+    const crisis = (hour: string, words: (n: number) => string) => {
+      for (let n = 0; n < 60; n++)
+        at(`day 2 ${hour}:${String(Math.floor(n / 3)).padStart(2, "0")}:${10 + 20 * (n % 3)}`).mention(
+          "Acme",
+          {
+            ...{ sentiment: "negative", author: `at ${hour}, ${n}`, snippet: words(n) },
+          },
+        );
+    };
+    crisis("12", (n) => refund(n));
+    crisis("19", (n) => `brakes locked on the bridge this morning, rider ${n}`);
+    await until("day 2 11:50", "12h");
+    await until("day 2 18:55", "30m");
+    const rows = () => query<{ status: string }>("select status from earshot.incidents order by opened_at");
+    expect(await rows()).toEqual([{ status: "watching" }]);
+    await until("day 2 19:30", "10m");
+    expect(await rows()).toEqual([{ status: "watching" }, { status: "open" }]);
+    const firsts = (await posted("#alerts")).filter((text) => !text.startsWith("↳"));
+    expect(firsts.map((text) => /negative mentions/.test(text))).toEqual([true, true]);
+  });
+
   test("one cause in two brands is one message, which is over when both are calm", async () => {
     const { at, until, posted, query, earshot, clock, actions, database } = await begin({
       from: "00:00",

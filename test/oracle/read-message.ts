@@ -235,7 +235,7 @@ const STRANGE = new Set([
 ]);
 
 function addressesIn(text: string): string[] {
-  return (text.match(/(?:https?|mailto):[^\s<>"|]+/g) ?? []).map((link) => link.replace(/[).,;]+$/, ""));
+  return (text.match(/(?:https?|mailto):[^\s<>"|”]+/g) ?? []).map((link) => link.replace(/[).,;]+$/, ""));
 }
 
 function unescaped(text: string): string {

@@ -33,7 +33,8 @@ const LONG_CRITICAL_MS = 2 * HOUR;
  *
  * - It is open while an alert of it on counts is open, or more is said in an hour than is ordinary for the hour of the
  *   day. An alert on single mentions says that somebody spoke, not that the crisis goes on.
- * - Then it is watched. If much more is said again, it is open again: a second wave, or the next day.
+ * - Then it is watched. If much more is said again, and the same (`returns`), it is open again: a second wave, or the
+ *   next day.
  * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
  *   hours, or of more than two if it is critical, so that the same hours of the next day are looked at; not at all for
  *   one small alert.
@@ -47,12 +48,13 @@ export function advance(
   buckets: readonly Bucket[],
   until: Instant,
   zone: string,
+  returns = true,
 ): IncidentStep {
   const entries: IncidentEntry[] = [];
   let incident = start;
   if (incident.status === "over" || until <= incident.checkedUntil) return { incident, entries };
   for (let at = floorTo(incident.checkedUntil, BUCKET) + BUCKET; at <= until; at += BUCKET) {
-    const step = stepTo(incident, members, buckets, at, zone);
+    const step = stepTo(incident, members, buckets, at, zone, returns);
     incident = step.incident;
     entries.push(...step.entries);
     if (incident.status === "over") break;
@@ -66,6 +68,7 @@ function stepTo(
   buckets: readonly Bucket[],
   at: Instant,
   zone: string,
+  returns: boolean,
 ): IncidentStep {
   const hour = countIn(buckets, at - HOUR, at);
   const incident = { ...before, peak: larger(before.peak, hour) };
@@ -83,9 +86,9 @@ function stepTo(
     const calmSince = before.uncalmUntil > resolvedAt ? at : resolvedAt;
     return watchOrEnd({ ...incident, calmSince }, members, at);
   }
-  if (open || (limits !== null && Math.min(count, lately) >= limits.stirred))
+  if (open || (returns && limits !== null && Math.min(count, lately) >= limits.stirred))
     return rouse(incident, pace, at, zone);
-  const watched = calm ? incident : { ...incident, calmSince: at, lastSeenAt: at };
+  const watched = calm || !returns ? incident : { ...incident, calmSince: at, lastSeenAt: at };
   return endIfCalm(watched, at);
 }
 
@@ -102,6 +105,12 @@ export function calmFrom(incident: Incident): Instant | null {
   if (calmSince === null || isSmall(incident)) return calmSince;
   // To the end of five minutes: so far mentions are counted.
   return Math.ceil(Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil)) / BUCKET) * BUCKET;
+}
+
+/** Until when something of it was heard: what is said later may be about anything. */
+export function heardUntil(incident: Incident): Instant {
+  const { lastSeenAt, uncalmUntil } = incident;
+  return calmFrom(incident) ?? Math.max(lastSeenAt, uncalmUntil);
 }
 
 /** How fast mentions of the measure come: in the last hour, and in the last quarter of an hour. */
@@ -272,6 +281,9 @@ export function isTaken({ handling }: Pick<Incident, "handling">): boolean {
   return handling.acknowledgedBy !== undefined || handling.assignee !== undefined;
 }
 
+/** Fewer mentions in an hour open no watched incident again. */
+export const LEAST_STIRRED = 8;
+
 /**
  * Up to how many mentions an hour is calm, and from how many on the incident is open again, by what was usual at this
  * hour of the day before it began, and by its own largest hour. Null: too little is known of the time before.
@@ -282,7 +294,7 @@ function limitsAt({ usual, peak, measure }: Incident, at: Instant): { calm: numb
   const chance = 3 * Math.sqrt(before);
   return {
     calm: Math.max(2 * before + chance + 2, peak[measure] / 10),
-    stirred: Math.max(4 * before + chance + 8, (peak[measure] * 3) / 10),
+    stirred: Math.max(4 * before + chance + LEAST_STIRRED, (peak[measure] * 3) / 10),
   };
 }
 

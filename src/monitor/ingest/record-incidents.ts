@@ -1,8 +1,19 @@
-import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { beginIncident } from "../incidents/begin-incident.ts";
 import { asPartOf, type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
-import { advance, countIn, grow, PACE_MS, type Pace, renotified, rouse } from "../incidents/incident-life.ts";
+import {
+  advance,
+  type Bucket,
+  countIn,
+  grow,
+  heardUntil,
+  LEAST_STIRRED,
+  PACE_MS,
+  type Pace,
+  renotified,
+  rouse,
+} from "../incidents/incident-life.ts";
 import {
   decideJoining,
   type JoinableIncident,
@@ -132,8 +143,12 @@ async function openBook(
     return step.incident;
   };
 
-  /** What the alerts of an incident have counted or matched, the newest first. */
-  async function materialOfIncident(incident: Incident, at: Instant): Promise<Material> {
+  /**
+   * What the alerts of an incident have counted or matched, the newest first. Not what was said after it was last heard of:
+   * the first mentions of another crisis would share everything with its alert.
+   */
+  async function materialOfIncident(incident: Incident, now: Instant): Promise<Material> {
+    const at = Math.min(now, heardUntil(incident));
     const summary = summaryOfIncident(incident);
     const { from } = summary;
     const cached = materials.get(incident.id);
@@ -143,11 +158,11 @@ async function openBook(
     // The narrowest rule: all mentions of a query have nothing in common.
     const narrow = counting.filter(({ when }) => when.sentiment !== undefined || when.form !== EVERYTHING);
     const meant = narrow.length > 0 ? narrow : counting;
-    const [now, before] = await Promise.all([
+    const [said, before] = await Promise.all([
       facts.mentions.inWindow(projectId, queryId, from, at + 1, MOST_READ),
       facts.mentions.inWindow(projectId, queryId, from - 3 * DAY, from - HOUR, MOST_BEFORE),
     ]);
-    const its = now.filter(({ mention }) => meant.some((rule) => rule.judge(mention).met));
+    const its = said.filter(({ mention }) => meant.some((rule) => rule.judge(mention).met));
     const material = materialOf(its, before);
     materials.set(incident.id, { material, from, at });
     return material;
@@ -204,6 +219,15 @@ async function openBook(
       return;
     }
     keep(rouse(incident, await paceOf(incident, at), at, query.timezone));
+  }
+
+  /** Whether what is said in the hour before is what a watched incident was about: another crisis is one of its own. */
+  async function returnsAt(incident: Incident, buckets: readonly Bucket[], at: Instant): Promise<boolean> {
+    const { measure } = incident;
+    if (incident.calmSince === null || countIn(buckets, at - HOUR, at)[measure] < LEAST_STIRRED) return true;
+    const said = await facts.mentions.inWindow(projectId, queryId, at - HOUR, at, MOST_READ);
+    const its = said.filter(({ mention }) => measure === "total" || mention.sentiment === "negative");
+    return sharedWith(its, await materialOfIncident(incident, at)) !== null;
   }
 
   async function paceOf({ measure }: Incident, at: Instant): Promise<Pace> {
@@ -349,7 +373,17 @@ async function openBook(
         if (incident.status === "over" || incident.checkedUntil >= to) continue;
         const from = incident.checkedUntil - HOUR;
         const buckets = await facts.incidents.mentionBuckets(projectId, queryId, from, to);
-        keep(advance(incident, membersOf(incident), buckets, to, query.timezone));
+        let now = incident;
+        for (
+          let at = floorTo(now.checkedUntil, BUCKET_MS) + BUCKET_MS;
+          now.checkedUntil < to;
+          at += BUCKET_MS
+        ) {
+          const until = Math.min(at, to);
+          const returns = await returnsAt(now, buckets, until);
+          now = keep(advance(now, membersOf(now), buckets, until, query.timezone, returns));
+          if (now.status === "over") break;
+        }
       }
     },
 

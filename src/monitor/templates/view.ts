@@ -94,7 +94,7 @@ export interface AlertView {
   readonly incident: IncidentView | null;
   /** A sentence about what people write: "About “no refund for my order”, 18 of 22 mentions."; null if nothing stands out. */
   readonly about: string | null;
-  /** Of an alert on many mentions that is over and has nothing else to say of what it was about: the words of one of them. */
+  /** Of an alert that is over and has nothing else to say of what it was about: the words of a mention of it. */
   readonly example: string | null;
   /** The sentence of the rule with its numbers, if the headline has people's words instead; else null. */
   readonly measured: string | null;

@@ -92,6 +92,13 @@ test("a flare on the same day is another wave; one after a short pause is not", 
   expect(kindsOf(live(incidentOf(), [resolvedAfter(2)], pause, hours(3.5)))).toEqual(["Watching"]);
 });
 
+test("what is said of something else opens no watched incident again, and lets it end", () => {
+  const watched = live(incidentOf(), [resolvedAfter(2)], said(0, 1, 40), hours(5)).incident;
+  const other = advance(watched, [resolvedAfter(2)], said(4, 6, 40), hours(6), "UTC", false);
+  expect(other.incident).toMatchObject({ status: "over", calmSince: hours(2), endedAt: hours(6) });
+  expect(live(watched, [resolvedAfter(2)], said(4, 6, 40), hours(6)).incident.status).toBe("open");
+});
+
 test("one small alert ends with its alert, without being watched", () => {
   const small = incidentOf({ severity: "warning", alerts: 1 });
   const { incident } = live(small, [resolvedAfter(2)], said(0, 1, 40), hours(3));

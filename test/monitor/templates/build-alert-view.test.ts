@@ -121,6 +121,8 @@ describe("people's words come first", () => {
       // What says neither words nor topics is told by one of its mentions.
       expect(renderer.render(template, viewOf(over, [MENTION]))).toMatch(/Among them: “.+”\./);
       expect(renderer.render(template, noWords)).not.toContain("Among them");
+      const single = viewOf({ ...over, windowFrom: openedAt, windowTo: openedAt, mentions: 1 }, [MENTION]);
+      expect(renderer.render(template, single)).toContain("It was “text”.");
     }
   });
 

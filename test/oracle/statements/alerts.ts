@@ -328,7 +328,9 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
       const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
       if (topic.until === null) return null;
       const { until } = topic;
-      return moments.some((at) => Math.abs(at - until) <= MINUTE)
+      // From a day on its length is said to the hour.
+      const margin = topic.since !== null && until - topic.since >= DAY ? HOUR / 2 : MINUTE;
+      return moments.some((at) => Math.abs(at - until) <= margin)
         ? null
         : `its length says ${show(until, recount.world.timezone)}`;
     },
