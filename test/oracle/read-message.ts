@@ -132,7 +132,7 @@ function plain(mrkdwn: string): { readonly lines: string[]; readonly links: stri
     .replaceAll(/(?<![\w])\*(?=\S)|(?<=\S)\*(?![\w])/g, "");
   links.push(...addressesIn(unescaped(text)));
   const lines = unescaped(text)
-    .replaceAll(/https?:\/\/\S+/g, "")
+    .replaceAll(/https?:\/\/[^\s”]+/g, "")
     .split("\n");
   return { lines: lines.map((line) => line.trim()).filter((line) => line !== ""), links };
 }
@@ -156,7 +156,7 @@ function readMailText(text: string): Read {
     } else if (/^top stories$/i.test(section) && line.startsWith("- ")) quote = null;
     else {
       quote = null;
-      const own = line.replaceAll(/https?:\/\/\S+/g, "").trim();
+      const own = line.replaceAll(/https?:\/\/[^\s”]+/g, "").trim();
       if (own !== "" && own !== "--") read.lines.push(own);
     }
   }

@@ -100,6 +100,8 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   // A reminder says what is now: the window of the lead may be long over.
   const lead = facts.kind === "reminder" ? null : leadOf(alert, facts.timezone);
   const actions = actionsOf(alert, facts.actions ?? []);
+  // What grew takes the place of the rule's numbers: those that the lead compares are said below it then.
+  const isSaid = announced.text === headline && (growth === null || lead === null);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
   // Of an alert that is over, what it was about is enough.
   const found =
@@ -158,7 +160,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
     about,
     example: alert.resolvedAt === null || quote !== null || about !== null ? null : wordsOf(first),
-    measured: announced.text === headline || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
+    measured: isSaid || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
     isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
     handling: handlingOf(alert, facts.corrected),
     correctable: correctableOf(facts, mentions[0]),

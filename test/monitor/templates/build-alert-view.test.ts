@@ -279,6 +279,17 @@ describe("a reminder", () => {
       ...{ rule: { name: "crisis-spike", description: null }, consoleUrl: null },
     });
 
+  it("has the numbers that its lead compares, also where what grew stands in the headline", () => {
+    const because = "62 negative mentions in 30 min, 11 expected at this hour";
+    const changes = { because, values: { count: 62, expected: 11 } };
+    const grown = view("doubled", changes);
+    expect(grown.growth).not.toBeNull();
+    expect(grown.lead).toMatch(/^Negative mentions are 6 times/);
+    expect(grown.measured).toMatch(/^62 negative mentions in 30 min, 11 expected/);
+    expect(view("fired", changes).measured).toBeNull();
+    expect(view("reminder", changes).measured).toBeNull();
+  });
+
   it("says what is now, in its subject, too", async () => {
     const renderer = await createRenderer({ folder: "templates" });
     const reminder = view("reminder");

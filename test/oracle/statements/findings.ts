@@ -130,7 +130,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "more than usual since",
-    means: "From then on the alert, or its newest wave, had more than usual in every quarter of an hour.",
+    means: "From then on the alert, its newest wave, or the one of it that is shown, had more than usual.",
     pattern: re(`more than usual since (${TIME})`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
@@ -140,7 +140,8 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
       const meant = meantBy(context);
       const fits = moments.some(
         (at) =>
-          at <= since + BUCKET && recount.bounds(meant, at - BUCKET, at + 15 * MINUTE, message.at).most > 0,
+          (at <= since + BUCKET || rises(context, at)) &&
+          recount.bounds(meant, at - BUCKET, at + 15 * MINUTE, message.at).most > 0,
       );
       return fits ? null : "there were none then, or it is later than the alert";
     },
@@ -354,6 +355,14 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
     judge: () => null,
   },
 ];
+
+/** In the hour from then on there are twice as many as in the hour before. */
+function rises(context: Context, at: Moment): boolean {
+  const { recount, message } = context;
+  const meant = meantBy(context);
+  const many = (from: Moment) => recount.in(meant, from, from + HOUR, message.at).length;
+  return many(at) >= 2 * Math.max(1, many(at - HOUR));
+}
 
 function matches(value: number | null, text: string): boolean {
   return value !== null && (rounded(value) === text || value === toNumber(text));
