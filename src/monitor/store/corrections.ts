@@ -51,12 +51,13 @@ export function createCorrectionStore(db: Db) {
 
     /**
      * Done, or nothing to do. One that is wanted anew meanwhile stays, and is due at once. A mail that was on its way when
-     * it was wanted has stored its subject since.
+     * it was wanted has stored its subject since. The next one counts on from this: a program knows it by its number.
      */
     async settle({ projectId, notificationId, version }: ClaimedCorrection): Promise<void> {
       await sql`
-        update earshot.notifications set vendor_ref = vendor_ref - 'subject'
-        where project_id = ${projectId} and id = ${notificationId}::uuid and vendor_ref ? 'subject'
+        update earshot.notifications
+        set vendor_ref = vendor_ref - 'subject' || jsonb_build_object('corrected', ${version}::text)
+        where project_id = ${projectId} and id = ${notificationId}::uuid and vendor_ref is not null
       `.execute(db);
       await sql`
         with done as (

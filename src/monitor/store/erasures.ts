@@ -126,8 +126,8 @@ export function createErasureStore(db: Db) {
         update earshot.notifications n set vendor_ref = vendor_ref - 'subject' where ${which} and vendor_ref ? 'subject'
       `.execute(db);
       await sql`
-        insert into earshot.corrections as c (project_id, notification_id)
-        select n.project_id, n.id from earshot.notifications n
+        insert into earshot.corrections as c (project_id, notification_id, version)
+        select n.project_id, n.id, coalesce((n.vendor_ref->>'corrected')::int, 0) + 1 from earshot.notifications n
         where ${which} and (n.state = 'sent' or n.attempts > 0) and n.kind <> 'test'
           and not exists (select from earshot.notifications e where e.project_id = n.project_id and e.id < n.id
             and e.alert_id = n.alert_id and e.receiver = n.receiver

@@ -1,0 +1,45 @@
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { uuid7 } from "../../../src/lib/uuid7.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { useStores } from "../../use-stores.ts";
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const { database, stores } = await useStores();
+
+beforeAll(() => ensurePartitions(database.db, NOON));
+
+// A program takes posts with one Idempotency-Key for one: it would keep what somebody asked to forget.
+test("corrections of a message count on after one was made, and have one number as often as they are tried", async () => {
+  const { corrections, erasures } = stores;
+  const key = { projectId: "p", notificationId: uuid7(NOON) };
+  await sql`insert into earshot.notifications (project_id, id, receiver, kind, created_at, reason, state, vendor_ref)
+    values ('p', ${key.notificationId}::uuid, 'hook', 'fired', ${new Date(NOON)}, 'Fired', 'sent', '{"status": "200"}')`.execute(
+    database.db,
+  );
+  const want = () => erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
+  const claim = async () => {
+    const claimed = await corrections.claim(key);
+    if (claimed === null) throw new Error("it is not due");
+    return claimed.claim;
+  };
+
+  await want();
+  const first = await claim();
+  expect(first.version).toBe(1);
+  await corrections.postpone(first, 0, null);
+  const again = await claim();
+  expect(again.version).toBe(1);
+  await corrections.settle(again);
+
+  await want();
+  const second = await claim();
+  expect(second.version).toBe(2);
+  // It is wanted once more while it is made.
+  await want();
+  await corrections.settle(second);
+  const third = await claim();
+  expect(third.version).toBe(3);
+  await corrections.settle(third);
+  expect(await corrections.claim(key)).toBeNull();
+});
