@@ -11,7 +11,8 @@ import type { World } from "./world.ts";
 
 /** Kills the target as soon as it is running. False: it did not come back from an earlier kill. */
 export async function kill(what: Kill, world: World, workers: WorkerPool): Promise<boolean> {
-  const isTables = what.kind !== "worker" && !(what.kind === "queue" && world.redis !== null);
+  const isRedis = what.kind === "older queue" || (what.kind === "queue" && world.redis !== null);
+  const isTables = what.kind !== "worker" && !isRedis;
   if (isTables && !(await until(60_000, () => ask(world, "select")))) return false;
   switch (what.kind) {
     case "worker":
@@ -19,7 +20,9 @@ export async function kill(what: Kill, world: World, workers: WorkerPool): Promi
     case "database":
       return killDatabase(world);
     case "queue":
-      return world.redis === null ? emptyQueueTables(world) : killRedis(world.redis);
+      return world.redis === null ? emptyQueueTables(world) : killRedis(world.redis, "empty");
+    case "older queue":
+      return world.redis !== null && killRedis(world.redis, "older");
     case "connections":
       return ask(world, CUT_CONNECTIONS);
   }
@@ -42,10 +45,10 @@ async function killDatabase({ facts }: World): Promise<boolean> {
   return true;
 }
 
-/** It keeps nothing, so it comes back empty. */
-async function killRedis(redis: NonNullable<World["redis"]>): Promise<boolean> {
+/** It comes back without anything, or with stale jobs: what it had a second before. */
+async function killRedis(redis: NonNullable<World["redis"]>, how: "empty" | "older"): Promise<boolean> {
   await redis.stop();
-  await redis.start();
+  await (how === "empty" ? redis.start() : redis.startOlder());
   return true;
 }
 

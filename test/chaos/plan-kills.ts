@@ -3,7 +3,7 @@ import { createRandom, type Random } from "../../src/listening-api/simulate/rand
 /** The target of a kill. `slot` is an index of `WORKER_ROLES`. */
 export type Kill = { readonly at: number } & (
   | { readonly kind: "worker"; readonly slot: number }
-  | { readonly kind: "database" | "queue" | "connections" }
+  | { readonly kind: "database" | "queue" | "older queue" | "connections" }
 );
 
 /** The workers: two of those that several processes should share. `sweep` is the scheduler. */
@@ -17,9 +17,10 @@ export function planKills(options: {
   readonly seed: number;
   readonly kills: number;
   readonly everyMs: number;
+  readonly queue: QueueKind;
 }): Kill[] {
   const random = createRandom("chaos kills", options.seed);
-  const nextKind = deal(KINDS, random);
+  const nextKind = deal(options.queue === "redis" ? [...KINDS, OLDER] : KINDS, random);
   const nextSlot = deal([...WORKER_ROLES.keys()], random);
   return Array.from({ length: options.kills }, (_, index) => {
     const at = Math.round((index + random.next()) * options.everyMs);
@@ -44,6 +45,10 @@ export function deal<T>(cards: readonly T[], random: Pick<Random, "next">): () =
   };
 }
 
+export type QueueKind = "redis" | "postgres";
+
+/** Of Redis alone: a PostgreSQL that comes back has all that was committed. */
+const OLDER: Kill["kind"] = "older queue";
 const KINDS: readonly Kill["kind"][] = [
   ...Array<"worker">(12).fill("worker"),
   ...(["connections", "connections", "queue", "database"] as const),

@@ -4,19 +4,22 @@ import { planKills, WORKER_ROLES } from "./plan-kills.ts";
 import { AUTHOR, createStream, LATEST_MS, QUERIES } from "./stream.ts";
 
 test("the same seed kills at the same moments, in order, and hits everybody", () => {
-  const few = planKills({ seed: 3, kills: 40, everyMs: 1_000 });
-  expect(new Set(few.map(({ kind }) => kind)).size).toBe(4);
+  const given = { everyMs: 1_000, queue: "redis" } as const;
+  const few = planKills({ ...given, seed: 3, kills: 40 });
+  expect(new Set(few.map(({ kind }) => kind)).size).toBe(5);
   expect(new Set(few.flatMap((kill) => (kill.kind === "worker" ? [kill.slot] : []))).size).toBe(
     WORKER_ROLES.length,
   );
-  const kills = planKills({ seed: 3, kills: 200, everyMs: 1_000 });
-  expect(planKills({ seed: 3, kills: 200, everyMs: 1_000 })).toEqual(kills);
-  expect(planKills({ seed: 4, kills: 200, everyMs: 1_000 })).not.toEqual(kills);
+  const kills = planKills({ ...given, seed: 3, kills: 200 });
+  expect(planKills({ ...given, seed: 3, kills: 200 })).toEqual(kills);
+  expect(planKills({ ...given, seed: 4, kills: 200 })).not.toEqual(kills);
   expect(kills.map(({ at }) => at)).toEqual(kills.map(({ at }) => at).toSorted((a, b) => a - b));
   expect(kills.at(-1)?.at).toBeLessThan(200_000);
   const slots = kills.flatMap((kill) => (kill.kind === "worker" ? [kill.slot] : []));
   expect(new Set(slots).size).toBe(WORKER_ROLES.length);
-  expect(new Set(kills.map(({ kind }) => kind)).size).toBe(4);
+  expect(new Set(kills.map(({ kind }) => kind)).size).toBe(5);
+  const ofTables = planKills({ ...given, queue: "postgres", seed: 3, kills: 200 });
+  expect(new Set(ofTables.map(({ kind }) => kind)).size).toBe(4);
 });
 
 test("a stream has mentions of all queries, and changes only visible ones", () => {

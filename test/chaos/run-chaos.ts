@@ -18,14 +18,14 @@ import {
 } from "./inject-faults.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { noteGapMs } from "./note-gap.ts";
-import { deal, type Kill, planKills, WORKER_ROLES } from "./plan-kills.ts";
+import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
 import { createNagging, createScenario, SCENARIO_MS, SILENCE_MS } from "./scenario.ts";
 import { createStream, type PlannedMention } from "./stream.ts";
 import { until } from "./until.ts";
 import { startWorkers, type WorkerPool } from "./worker-pool.ts";
-import { openWorld, type QueueKind, type World } from "./world.ts";
+import { openWorld, type World } from "./world.ts";
 
 export interface ChaosOptions {
   readonly kills: number;

@@ -15,8 +15,9 @@ import { openPool } from "../../src/monitor/store/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
-import { startRedis, type TestRedis } from "../redis.ts";
+import { type KeepingRedis, startKeepingRedis } from "../redis.ts";
 import { ROUTES, RULES } from "./expected.ts";
+import type { QueueKind } from "./plan-kills.ts";
 import { SCENARIO_DIGESTS, SCENARIO_ESCALATIONS, SCENARIO_QUERIES, shiftOf } from "./scenario.ts";
 import { QUERIES } from "./stream.ts";
 
@@ -34,7 +35,7 @@ export interface World {
   /** For questions about the facts. */
   readonly factsPool: Pool;
   /** Null where the queues live in PostgreSQL. */
-  readonly redis: TestRedis | null;
+  readonly redis: KeepingRedis | null;
   /** The tables of the Listening API, in a PostgreSQL of their own that nothing happens to. */
   readonly api: Database;
   readonly account: SeededAccount;
@@ -46,8 +47,6 @@ export interface World {
   readonly env: NodeJS.ProcessEnv;
   readonly closing: Closing;
 }
-
-export type QueueKind = "redis" | "postgres";
 
 /** Calls a minute that the account allows: fewer than the polls would make, so that the budget limits them. */
 export const CALLS_A_MINUTE = 700;
@@ -103,9 +102,9 @@ export async function openWorld(
     closing.add(slack.close);
     const smtp = await startFakeSmtp({ parsesLater: true });
     closing.add(smtp.close);
-    const redis = queue === "redis" ? await startRedis() : null;
+    const redis = queue === "redis" ? await startKeepingRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
-    if (redis !== null) closing.add(redis.stop);
+    if (redis !== null) closing.add(redis.remove);
     await writeConfiguration(folder, apiUrl, slack, smtp, withScenario ? SCENARIO_DIGESTS : []);
     const env = {
       ...process.env,

@@ -9,11 +9,12 @@ import { ROLES } from "../../src/monitor/roles.ts";
 import { collect } from "../chaos/collect.ts";
 import { expectedOf } from "../chaos/expected.ts";
 import { compareWorlds } from "../chaos/ledger.ts";
+import type { QueueKind } from "../chaos/plan-kills.ts";
 import { isDrained, isWatching, lastMomentOf } from "../chaos/progress.ts";
 import { publish } from "../chaos/publish.ts";
 import { createStream } from "../chaos/stream.ts";
 import { until } from "../chaos/until.ts";
-import { openWorld, type QueueKind, startServer, type World } from "../chaos/world.ts";
+import { openWorld, startServer, type World } from "../chaos/world.ts";
 
 const STREAM_MS = 30 * SECOND;
 const DRAIN_MS = 90 * SECOND;

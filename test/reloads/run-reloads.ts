@@ -11,12 +11,13 @@ import { bundleEntries } from "../bundle.ts";
 import { collect } from "../chaos/collect.ts";
 import { expectedOf } from "../chaos/expected.ts";
 import { compareWorlds, type LedgerLine } from "../chaos/ledger.ts";
+import type { QueueKind } from "../chaos/plan-kills.ts";
 import { isDrained, isWatching, lastMomentOf } from "../chaos/progress.ts";
 import { publish } from "../chaos/publish.ts";
 import { createStream, type PlannedMention } from "../chaos/stream.ts";
 import { until } from "../chaos/until.ts";
 import { startWorkers, type WorkerPool } from "../chaos/worker-pool.ts";
-import { openWorld, type QueueKind, type World } from "../chaos/world.ts";
+import { openWorld, type World } from "../chaos/world.ts";
 import { createVersions, findMixtures, KINDS, type Kind } from "./versions.ts";
 
 export interface ReloadsOptions {

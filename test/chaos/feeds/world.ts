@@ -9,7 +9,8 @@ import { openPool } from "../../../src/monitor/store/database.ts";
 import { type FakeSlack, startFakeSlack } from "../../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../../fakes/smtp.ts";
 import { startRedis } from "../../redis.ts";
-import { type QueueKind, startServer } from "../world.ts";
+import type { QueueKind } from "../plan-kills.ts";
+import { startServer } from "../world.ts";
 import { QUERIES } from "./items.ts";
 import { type Sources, startSources } from "./servers.ts";
 
