@@ -1,18 +1,20 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { countStale } from "../../src/monitor/store/count-mentions.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** The state after a chapter: lines that can be compared, and how many mails came again under one Message-ID. */
+/** The state after a chapter: lines that can be compared, and how many mails and posts came again under one key. */
 export interface Ending {
   readonly lines: readonly string[];
-  readonly repeatedMails: number;
+  readonly repeated: number;
 }
 
 /**
  * Reads every fact and every message that a reader sees, and makes equal what may differ between runs: ids are replaced
  * by what they refer to; message ids of vendors, wall times, leases, numbers of tries and failures that a retry fixed
- * are left out; a mail that came twice under one Message-ID is one mail, and is counted.
+ * are left out; a mail that came twice under one Message-ID is one mail, and is counted, and so is a post to a webhook; somebody
+ * whose request was interrupted asks again.
  */
 export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending> {
   await countMentions(url);
@@ -31,15 +33,20 @@ export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending>
         (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row),
       );
     const nameIds = namesOfIds(rows);
-    const facts = [...rows].flatMap(([table, its]) =>
-      its
+    const facts = [...rows].flatMap(([table, its]) => {
+      const lines = its
         .filter((row) => table !== "deliveries" || row["outcome"] === "sent")
-        .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`),
-    );
+        .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`);
+      return table === "forget_requests" ? [...new Set(lines)] : lines;
+    });
     const { mails, repeated } = await mailsOf(sandbox);
-    const messages = [...(await slackOf(sandbox)), ...mails].map(nameIds);
+    const posted = postedTo(sandbox);
+    const messages = [...(await slackOf(sandbox)), ...mails, ...posted.lines].map(nameIds);
     const coverage = (await ask(COVERAGE)).map((row) => `coverage: ${JSON.stringify(row)}`);
-    return { lines: [...facts, ...coverage, ...messages].sort(), repeatedMails: repeated };
+    return {
+      lines: [...facts, ...coverage, ...messages].sort(),
+      repeated: repeated + posted.repeated,
+    };
   } finally {
     await client.end();
   }
@@ -95,7 +102,7 @@ function bare(table: string, row: Row): Row {
   if (table === "alert_messages") known["shown"] = known["shown"] !== "";
   // A hash with the secret of an installation. A page that comes meanwhile forgets for the request, and nobody counts it.
   if (table === "forget_requests")
-    for (const name of ["asked", "mentions", "alerts"]) known[name] = undefined;
+    for (const name of ["asked", "mentions", "alerts", "files"]) known[name] = undefined;
   // The cursor of `tryTail`, before the next poll; nothing depends on it.
   if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;
@@ -134,6 +141,11 @@ function namesOfIds(rows: ReadonlyMap<string, readonly Row[]>): (text: string) =
 
 async function slackOf({ slack }: Sandbox): Promise<string[]> {
   const messages = await slack.messages();
+  const bytesOf = new Map<string, string>();
+  for (const [id] of JSON.stringify(messages).matchAll(FILE_ID)) {
+    const bytes = await slack.file(id);
+    bytesOf.set(id, bytes === null ? "<file>" : createHash("sha256").update(bytes).digest("base64url"));
+  }
   const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
   const placeOf = numbered();
   return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
@@ -141,9 +153,13 @@ async function slackOf({ slack }: Sandbox): Promise<string[]> {
     const place = threadTs === null || isDetails(metadata) ? "" : ` as number ${placeOf(threadTs)}`;
     const thread =
       threadTs === null ? "" : `${place} in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
-    return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${JSON.stringify(blocks)}`;
+    const shown = JSON.stringify(blocks).replaceAll(FILE_ID, (id) => bytesOf.get(id) ?? "<file>");
+    return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${shown}`;
   });
 }
+
+/** Within the quotes of JSON. */
+const FILE_ID = /(?<=")F0[0-9A-F]{10}(?=")/g;
 
 function isDetails(metadata: unknown): boolean {
   return JSON.stringify(metadata ?? null).includes('"part":"details"');
@@ -192,6 +208,16 @@ async function mailsOf({ smtp }: Sandbox): Promise<{ mails: string[]; repeated: 
     seen.set(`${to.join()} ${parsed.messageId}`, named.replaceAll(SIGNED, "$1/…"));
   }
   return { mails: [...seen.values()], repeated };
+}
+
+/** What the server behind the webhook reads: of posts with one key the first. */
+function postedTo({ hook }: Sandbox): { lines: string[]; repeated: number } {
+  const first = new Map<string, string>();
+  for (const { headers, body } of hook.requests) {
+    const key = String(headers["idempotency-key"]);
+    if (!first.has(key)) first.set(key, `webhook ${key}: ${body}`);
+  }
+  return { lines: [...first.values()], repeated: hook.requests.length - first.size };
 }
 
 /** Lines that only one of the two has, with a mark in front. Pure. */

@@ -1,5 +1,5 @@
 /** The engines and vendors that a worker calls. */
-export const PEERS = ["postgres", "redis", "slack", "smtp", "api"] as const;
+export const PEERS = ["postgres", "redis", "slack", "smtp", "webhook", "api"] as const;
 export type Peer = (typeof PEERS)[number];
 
 export type Side = "before" | "after";
@@ -29,8 +29,11 @@ export type Verdict = boolean | Promise<boolean>;
 
 /** Everything that the worker says passes here. */
 export interface Gate {
-  /** From now on steps count. Null: they are only counted. `onReached` decides what becomes of the step. */
-  arm(point: Point | null, onReached: () => Verdict): void;
+  /**
+   * From now on steps count. Null: they are only counted. A number: the point is after so many steps that left something
+   * behind. `onReached` decides what becomes of the step.
+   */
+  arm(point: Point | number | null, onReached: () => Verdict): void;
   /** Steps count no more. Gives what was seen, in the order of the first of each name. */
   disarm(): readonly SeenStep[];
   before(step: Step): Verdict;
@@ -51,7 +54,8 @@ export function createGate(): Gate {
   let isShut = false;
   /** What a worker that was held does first: `open`, nothing yet. Null: none was held. */
   let first: "looked" | "posted" | "open" | null = null;
-  let armed: { readonly point: Point | null; readonly onReached: () => Verdict } | null = null;
+  let armed: { readonly point: Point | number | null; readonly onReached: () => Verdict } | null = null;
+  let left = 0;
 
   const pass = (step: Step, side: Side, count: (of: SeenStep) => number): Verdict => {
     if (armed === null) return true;
@@ -60,8 +64,11 @@ export function createGate(): Gate {
     seen.set(key, known);
     const nth = count(known);
     const { point, onReached } = armed;
+    if (side === "after") left += 1;
     const isIt =
-      point?.side === side && point.peer === step.peer && point.name === step.name && point.nth === nth;
+      typeof point === "number"
+        ? side === "after" && point === left
+        : point?.side === side && point.peer === step.peer && point.name === step.name && point.nth === nth;
     if (!isIt) return true;
     armed = { point: null, onReached };
     return onReached();
@@ -70,6 +77,7 @@ export function createGate(): Gate {
   return {
     arm: (point, onReached) => {
       seen = new Map();
+      left = 0;
       first = null;
       armed = { point, onReached };
     },

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { stopSignal } from "../../src/lib/stop-signal.ts";
 import { PEERS, type Peer } from "./gate.ts";
+import { FATES } from "./play.ts";
 import { formatCrashReport, isBroken } from "./report.ts";
 import { MODES, runCrashPoints } from "./run.ts";
 import { CHAPTERS } from "./story.ts";
@@ -9,7 +10,8 @@ const HELP = `npm run crash-points -- [options]
 
 Kills a worker after each statement, command and call that stores or sends something, one at a time, lets
 another take over, and compares facts and messages with those of a run without a death. Then it pauses
-a worker at each of these points while another works, and compares again.
+a worker at each of these points while another works, and compares again. At every fourth point the worker that takes over
+dies, too.
 
   --queue KIND      redis or postgres (postgres)
   --from K          begin with this point
@@ -17,7 +19,8 @@ a worker at each of these points while another works, and compares again.
   --only PEER       only points at one of: ${PEERS.join(", ")}
   --chapter NAME    only one of: ${CHAPTERS.map(({ name }) => name).join(", ")}
   --mode MODE       bare (nothing is read twice, so the next poll heals nothing) or shipped; default: both
-  --fate FATE       kill or hold; default: both
+  --chapters N      so many of them, chosen by the seed (all)
+  --fate FATE       ${FATES.join(" or ")}; default: all
   --name PATTERN    only points whose statement matches this regular expression
   --seed S --share N  play N of 100 points, chosen by the seed (1, 100)
   --parallel N      play this many at the same time (8)
@@ -37,6 +40,7 @@ const OPTIONS = {
   to: { type: "string", default: "999999" },
   only: { type: "string" },
   chapter: { type: "string" },
+  chapters: { type: "string", default: String(CHAPTERS.length) },
   name: { type: "string" },
   bail: { type: "boolean", default: false },
   mode: { type: "string" },
@@ -73,10 +77,11 @@ async function main(): Promise<number> {
     to: Number(values.to),
     only: (values.only as Peer | undefined) ?? null,
     chapter: values.chapter ?? null,
+    chapters: Number(values.chapters),
     name: values.name === undefined ? null : new RegExp(values.name, "i"),
     bail: values.bail,
     modes: MODES.filter((mode) => values.mode === undefined || values.mode === mode),
-    fates: (["kill", "hold"] as const).filter((fate) => values.fate === undefined || values.fate === fate),
+    fates: FATES.filter((fate) => values.fate === undefined || values.fate === fate),
     seed: Number(values.seed),
     share: values.list ? 0 : Number(values.share),
     every: values.every,
@@ -104,14 +109,23 @@ function readArguments() {
       ["only", PEERS],
       ["chapter", CHAPTERS.map(({ name }) => name)],
       ["mode", MODES],
-      ["fate", ["kill", "hold"]],
+      ["fate", FATES],
     ] as const;
     for (const [name, known] of chosen) {
       const value = values[name];
       if (value !== undefined && !(known as readonly string[]).includes(value))
         return `--${name} is one of ${known.join(", ")}`;
     }
-    for (const name of ["from", "to", "seed", "share", "parallel", "together", "at-most"] as const)
+    for (const name of [
+      "from",
+      "to",
+      "seed",
+      "share",
+      "chapters",
+      "parallel",
+      "together",
+      "at-most",
+    ] as const)
       if (!/^\d{1,6}$/.test(values[name])) return `--${name} is a whole number`;
     return values;
   } catch (error) {

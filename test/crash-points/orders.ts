@@ -18,6 +18,7 @@ export type Order =
   | { readonly do: "resolve"; readonly now: number }
   | { readonly do: "replay"; readonly now: number }
   | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
+  | { readonly do: "forget"; readonly now: number; readonly author: string }
   | { readonly do: "work"; readonly now: number; readonly work: Work }
   | { readonly do: "stop" };
 

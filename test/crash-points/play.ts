@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { until } from "../chaos/until.ts";
 import { storyTime } from "../flows/story-time.ts";
+import type { Chapter, Happening } from "./chapter.ts";
 import { type Ending, readEnding } from "./facts.ts";
 import type { Point, SeenStep } from "./gate.ts";
 import type { Order } from "./orders.ts";
 import type { Outside, Sandbox } from "./sandbox.ts";
 import type { Stage } from "./stage.ts";
-import type { Chapter, Happening } from "./story.ts";
 import type { Worker } from "./worker-process.ts";
 
 /** Where a chapter begins: a database to copy, and everybody outside. */
@@ -26,10 +26,16 @@ export interface PlayParts {
   readonly first: Worker;
   /** Takes over. Opened only when it is needed. */
   readonly second: () => Promise<Worker>;
+  /** Takes over and dies, too: after so many steps of its own that left something behind. */
+  readonly diesToo?: { readonly after: number; readonly open: () => Promise<Worker> };
 }
 
-/** The fate of the worker at the point. `hold`: it is paused while another works, and then continues. */
-export type Fate = "kill" | "hold";
+/**
+ * The fate of the worker at the point. `hold`: it is paused while another works, and then continues. `twice`: it is killed,
+ * and so is the one that takes over.
+ */
+export type Fate = (typeof FATES)[number];
+export const FATES = ["kill", "hold", "twice"] as const;
 
 export interface Played {
   readonly ending: Ending;
@@ -72,11 +78,12 @@ export async function play(
     [...chapter.before].reverse().find((one) => "slackRefuses" in one),
   );
   const players = createPlayers(parts);
-  let reached = false;
+  let reached = 0;
   const onReached = (): boolean | Promise<boolean> => {
-    reached = true;
-    return fate === "kill" ? players.killFirst() : players.holdFirst();
+    reached += 1;
+    return fate === "hold" ? players.holdFirst() : players.kill();
   };
+  players.onTakeOver((after) => sandbox.gate.arm(after, onReached));
   if (chapter.withStart === true) sandbox.gate.arm(point, onReached);
   await players.start(parts.first, "relays");
   if (chapter.withStart !== true) sandbox.gate.arm(point, onReached);
@@ -84,7 +91,12 @@ export async function play(
   const steps = sandbox.gate.disarm();
   const ending = await readEnding(sandbox, parts.stage.urlOf(sandbox.database));
   await players.stop();
-  return { ending, steps, reached, stoodInGap: sandbox.gate.postedAtOnce() };
+  return {
+    ending,
+    steps,
+    reached: reached === (fate === "twice" ? 2 : 1),
+    stoodInGap: sandbox.gate.postedAtOnce(),
+  };
 }
 
 /** The moment at which everything before the chapter has ended. */
@@ -105,8 +117,10 @@ function refuse({ slack }: Sandbox, happening: Happening | undefined): void {
 type Players = ReturnType<typeof createPlayers>;
 
 /** The worker of a chapter and the one that takes over from it. */
-function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayParts) {
+function createPlayers({ sandbox, chapter, source, first, second, diesToo, stage }: PlayParts) {
   let current = first;
+  let deaths = 0;
+  let armAgain = (_after: number): void => {};
   let release = (): void => {};
   let reportHeld = (): void => {};
   const isHeld = new Promise<"held">((resolve) => {
@@ -121,12 +135,15 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     wallUrl: stage.urlOf(sandbox.database),
   });
   const takeOver = async (): Promise<void> => {
-    await first.gone;
+    deaths += 1;
+    if (deaths > (diesToo === undefined ? 1 : 2)) throw new Error("a worker died by itself");
+    await current.gone;
     sandbox.cut();
     await expireLeases(stage, sandbox);
-    current = await second();
-    if ((await current.run(order("nothing"))) === "died")
-      throw new Error("the worker that took over died, too");
+    const dies = deaths === 1 ? diesToo : undefined;
+    current = await (dies?.open ?? second)();
+    if (dies !== undefined) armAgain(dies.after);
+    if ((await current.run(order(dies === undefined ? "nothing" : "relays"))) === "died") await takeOver();
   };
   /** Another worker runs while the first is paused: its leases expire, and then it continues. */
   const workMeanwhile = async (): Promise<Worker> => {
@@ -158,10 +175,13 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     start: async (worker: Worker, through: "relays" | "nothing") => {
       if ((await during(worker.run(order(through)))) === "died") await takeOver();
     },
-    killFirst: (): Promise<boolean> => {
+    kill: (): Promise<boolean> => {
       sandbox.shut();
-      first.kill();
-      return first.gone.then(() => false);
+      current.kill();
+      return current.gone.then(() => false);
+    },
+    onTakeOver: (arm: typeof armAgain) => {
+      armAgain = arm;
     },
     holdFirst: (): Promise<boolean> => {
       first.pause();
@@ -172,9 +192,7 @@ function createPlayers({ sandbox, chapter, source, first, second, stage }: PlayP
     },
     /** Repeats an order that was not done when the worker died. */
     run: async (wanted: Order): Promise<void> => {
-      if ((await during(current.run(wanted))) === "done") return;
-      await takeOver();
-      if ((await current.run(wanted)) === "died") throw new Error("the worker that took over died, too");
+      while ((await during(current.run(wanted))) === "died") await takeOver();
     },
     during,
     hasDied: () => !current.isAlive(),
@@ -200,7 +218,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
   if ("until" in happening) sandbox.clock.set(storyTime(happening.until));
   if ("sql" in happening) await inDatabase(stage.urlOf(sandbox.database), happening.sql);
   if ("slackRefuses" in happening) return refuse(sandbox, happening);
-  if ("press" in happening) await press(sandbox, players, happening);
+  if ("press" in happening) await press(parts, players, happening);
   const now = sandbox.clock.now();
   if ("unsubscribe" in happening) {
     const mail = sandbox.smtp.mails.findLast(({ to }) => to.includes(happening.unsubscribe));
@@ -210,21 +228,23 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
   }
   if ("resolve" in happening) return players.run({ do: "resolve", now });
   if ("replay" in happening) return players.run({ do: "replay", now });
+  if ("forget" in happening) return players.run({ do: "forget", now, author: happening.forget });
   if ("work" in happening) return players.run({ do: "work", now, work: happening.work });
   if ("redeliver" in happening) return players.run({ do: "redeliver", now, receiver: happening.redeliver });
   await players.run({ do: "settle", now });
 }
 
-async function inDatabase(url: string, sql: string): Promise<void> {
+async function inDatabase(url: string, sql: string): Promise<readonly unknown[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(sql);
+  const { rows } = await client.query(sql);
   await client.end();
+  return rows;
 }
 
-/** Slack repeats an interaction until it is accepted. */
+/** Slack repeats an interaction until it is accepted. It may be accepted before it is done, where that takes seconds. */
 async function press(
-  sandbox: Sandbox,
+  { sandbox, stage }: PlayParts,
   players: Players,
   { press: what, channel, option, at }: Extract<Happening, { press: string }>,
 ): Promise<void> {
@@ -235,14 +255,17 @@ async function press(
   if (message === undefined) throw new Error(`there is no message in #${channel}`);
   const payload = slack.press(message, `earshot-${what}`, { at, ...(option !== undefined && { option }) });
   const id = `press ${at}`;
-  const isTaken = (): boolean => slack.sockets.answered.some(({ envelope_id: one }) => one === id);
-  for (let tries = 0; !isTaken(); tries++) {
+  const stored = () => inDatabase(stage.urlOf(sandbox.database), "select from earshot.interactions");
+  const before = (await stored()).length;
+  const isTaken = async (): Promise<boolean> =>
+    slack.sockets.answered.some(({ envelope_id: one }) => one === id) && (await stored()).length > before;
+  for (let tries = 0; !(await isTaken()); tries++) {
     if (tries === 3) throw new Error(`no process accepts the interaction ${what}`);
     if (!(await until(10_000, () => slack.sockets.count() > 0 || players.hasDied())))
       throw new Error("no socket is open");
     if (!players.hasDied())
       slack.sockets.send({ envelope_id: id, type: "interactive", accepts_response_payload: false, payload });
-    await players.during(until(5_000, () => isTaken() || players.hasDied()));
+    await players.during(until(5_000, async () => (await isTaken()) || players.hasDied()));
     if (players.hasDied()) await players.takeOver();
   }
 }

@@ -3,7 +3,7 @@ import { isBroken } from "./report.ts";
 import type { Outcome } from "./run.ts";
 
 const SAME: Outcome = {
-  ...{ k: 1, mode: "bare", fate: "kill", chapter: "arrivals", repeatedMails: 0, stoodInGap: false },
+  ...{ k: 1, mode: "bare", fate: "kill", chapter: "arrivals", repeated: 0, stoodInGap: false },
   ...{ point: { peer: "postgres", name: "commit", side: "after", nth: 1 }, outcome: "same", difference: [] },
 };
 

@@ -40,7 +40,7 @@ export function formatCrashReport({ options, steps, cases, chosen, outcomes, too
   for (const [kind, all] of groupBy(cases, kindOf))
     rows.push([...kind.split("\t"), ...figures(all.length, played.get(kind) ?? []).map(String)]);
   rows.push(["all", "", "", "", ...figures(cases.length, outcomes).map(String)]);
-  const repeated = outcomes.reduce((sum, one) => sum + one.repeatedMails, 0);
+  const repeated = outcomes.reduce((sum, one) => sum + one.repeated, 0);
   return [
     `Crash points: queue on ${options.queue}, seed ${options.seed}, share ${options.share} of 100, from point ${options.from}`,
     `Seen: ${Object.entries(steps)
@@ -55,7 +55,7 @@ export function formatCrashReport({ options, steps, cases, chosen, outcomes, too
       ? [`NOT PLAYED: ${chosen - outcomes.length} of the ${chosen} points that were chosen.`]
       : []),
     `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
-    `${repeated} mails came twice under one Message-ID: the worker died between the mail server's answer and its own note of it.`,
+    `${repeated} mails and posts to the webhook came twice under one Message-ID or Idempotency-Key: the worker died between the answer and its own note of it.`,
     `${outcomes.filter(isPostedInTheGap).length} of ${outcomes.filter(isInTheGap).length} workers that were held between their last look and Slack's acceptance posted twice (without --every, another message than that of the point): no check can close that gap.`,
     ...outcomes.filter(({ outcome }) => outcome !== "same").flatMap(describeOutcome),
     "",
@@ -65,13 +65,14 @@ export function formatCrashReport({ options, steps, cases, chosen, outcomes, too
 function describeOutcome({ k, chapter, mode, fate, point, outcome, difference }: Outcome): string[] {
   return [
     "",
-    `point ${k} (${chapter}, ${mode}): ${outcome}; ${fate === "kill" ? "killed" : "held"} ${point.side} number ${point.nth} at ${point.peer} of`,
+    `point ${k} (${chapter}, ${mode}): ${outcome}; ${DONE[fate]} ${point.side} number ${point.nth} at ${point.peer} of`,
     `  ${point.name.slice(0, MOST_TEXT)}`,
     ...difference.slice(0, MOST_LINES).map((line) => `    ${line.slice(0, MOST_TEXT)}`),
     ...(difference.length > MOST_LINES ? [`    and ${difference.length - MOST_LINES} lines more`] : []),
   ];
 }
 
+const DONE = { kill: "killed", hold: "held", twice: "killed, as was who took over," } as const;
 const MOST_LINES = 12;
 const MOST_TEXT = 700;
 

@@ -1,12 +1,14 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
+import { deal } from "../chaos/plan-kills.ts";
 import { bundleWorker } from "./bundle-worker.ts";
+import type { Chapter } from "./chapter.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
 import { type Fate, type Opening, openChapter, type Played, play } from "./play.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
-import { CHAPTERS, type Chapter, SCRIPT } from "./story.ts";
+import { CHAPTERS, SCRIPT } from "./story.ts";
 import type { Worker } from "./worker-process.ts";
 import { createWorkerSupply, type WorkerSupply } from "./worker-supply.ts";
 
@@ -14,6 +16,8 @@ export interface Options {
   readonly queue: QueueKind;
   readonly only: Peer | null;
   readonly chapter: string | null;
+  /** So many of all chapters, chosen by the seed. */
+  readonly chapters: number;
   /** Of what is asked. */
   readonly name: RegExp | null;
   /** No more points are begun after the first that was not the same. */
@@ -59,7 +63,7 @@ export interface Outcome extends Case {
   readonly outcome: "same" | "not-reached" | "different" | "failed";
   /** Lines that only one of the two has; or what failed. */
   readonly difference: readonly string[];
-  readonly repeatedMails: number;
+  readonly repeated: number;
   /** Whether the worker that was held stood between its last look and Slack's acceptance of a message. */
   readonly stoodInGap: boolean;
 }
@@ -135,7 +139,7 @@ async function openChapters(
   sandboxes: readonly Sandbox[],
   workers: WorkerSupply,
 ): Promise<OpenedChapter[]> {
-  const wanted = CHAPTERS.filter(({ name }) => options.chapter === null || name === options.chapter);
+  const wanted = chooseChapters(options);
   const both = options.modes.flatMap((mode) => wanted.map((chapter) => ({ mode, chapter })));
   const opened: OpenedChapter[] = [];
   await inParallel({ sandboxes }, both, async (sandbox, { mode, chapter }) => {
@@ -150,6 +154,7 @@ async function openChapters(
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
+    expectToShow(chapter, once.ending.lines);
     opened.push({
       chapter,
       mode,
@@ -167,6 +172,28 @@ async function openChapters(
   // In the order of the scenario, whichever sandbox was first.
   return both.flatMap(({ mode, chapter }) =>
     opened.filter((one) => one.mode === mode && one.chapter === chapter),
+  );
+}
+
+/** In the order of the story. */
+function chooseChapters({ chapter, chapters, seed }: Options): readonly Chapter[] {
+  if (chapter !== null) return CHAPTERS.filter(({ name }) => name === chapter);
+  const next = deal(CHAPTERS, createRandom("chapters", seed));
+  const drawn = new Set(CHAPTERS.slice(0, chapters).map(next));
+  return CHAPTERS.filter((one) => drawn.has(one));
+}
+
+/** A chapter without what it is for would be the same at every point. */
+function expectToShow({ name, shows, hides = [] }: Chapter, lines: readonly string[]): void {
+  const missing = shows.filter((what) => !lines.some((line) => what.test(line)));
+  const left = hides.filter((what) => lines.some((line) => what.test(line)));
+  if (missing.length + left.length === 0) return;
+  const faults = [
+    ...missing.map((what) => `it lacks ${what}`),
+    ...left.map((what) => `it still has ${what}`),
+  ];
+  throw new Error(
+    `the chapter ${name} is not what it is for:\n${faults.join("\n")}\n${lines.map((line) => line.slice(0, 300)).join("\n")}`,
   );
 }
 
@@ -193,8 +220,8 @@ function casesOf(opened: readonly OpenedChapter[], { fates }: Options): Case[] {
   const all = opened.flatMap(({ chapter, mode, points }) =>
     fates.flatMap((fate) =>
       points
-        // A paused worker leaves nothing to heal: one mode is enough.
-        .filter(() => fate === "kill" || mode === "bare")
+        // A paused worker leaves nothing to heal, and two deaths heal no less than one: one mode is enough.
+        .filter((_, index) => fate === "kill" || (mode === "bare" && (fate === "hold" || index % 4 === 0)))
         .map((point) => ({ mode, fate, chapter: chapter.name, point })),
     ),
   );
@@ -221,6 +248,9 @@ function choose(cases: readonly Case[], { from, to, only, name, share, seed }: O
  */
 const MOST_TRIES = 10;
 
+/** The second death comes after one of so many steps; if the recovery and what follows are shorter, earlier. */
+const RECOVERY_STEPS = 24;
+
 async function playCase(
   one: Case,
   { chapter, mode, opening, wanted }: OpenedChapter,
@@ -228,18 +258,22 @@ async function playCase(
 ): Promise<Outcome> {
   try {
     for (let tries = 1; ; tries++) {
-      const { ending, reached, stoodInGap } = await withWorkers(workers, one.fate, (first, second) =>
-        play({ stage, sandbox, chapter, source: SOURCE[mode], first, second }, opening, one.point, one.fate),
-      );
+      const after = Math.max(1, (1 + (one.k % RECOVERY_STEPS)) >> (tries - 1));
+      const { ending, reached, stoodInGap } = await withWorkers(workers, one.fate, (first, second, third) => {
+        const others =
+          one.fate === "twice" ? { second: third, diesToo: { after, open: second } } : { second };
+        const parts = { stage, sandbox, chapter, source: SOURCE[mode], first, ...others };
+        return play(parts, opening, one.point, one.fate);
+      });
       const difference = differences(wanted, ending.lines);
-      const seen = { ...one, difference, repeatedMails: ending.repeatedMails, stoodInGap };
+      const seen = { ...one, difference, repeated: ending.repeated, stoodInGap };
       if (difference.length > 0) return { ...seen, outcome: "different" };
       if (reached) return { ...seen, outcome: "same" };
       if (tries === MOST_TRIES) return { ...seen, outcome: "not-reached" };
     }
   } catch (error) {
     const because = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { ...one, outcome: "failed", difference: [because], repeatedMails: 0, stoodInGap: false };
+    return { ...one, outcome: "failed", difference: [because], repeated: 0, stoodInGap: false };
   }
 }
 
@@ -247,7 +281,7 @@ async function playCase(
 async function withWorkers(
   workers: WorkerSupply,
   fate: Fate,
-  run: (first: Worker, second: () => Promise<Worker>) => Promise<Played>,
+  run: (first: Worker, second: () => Promise<Worker>, third: () => Promise<Worker>) => Promise<Played>,
 ): Promise<Played> {
   const taken: Worker[] = [];
   const take = async (from: Promise<Worker>): Promise<Worker> => {
@@ -257,8 +291,10 @@ async function withWorkers(
   };
   const release = (isWell: boolean) => Promise.all(taken.map((worker) => worker.release(isWell)));
   try {
-    const first = await take(fate === "kill" ? workers.toBeKilled() : workers.alone());
-    const played = await run(first, () => take(workers.longLived()));
+    const first = await take(fate === "hold" ? workers.alone() : workers.toBeKilled());
+    const longLived = () => take(workers.longLived());
+    const second = fate === "twice" ? () => take(workers.toBeKilledAlone()) : longLived;
+    const played = await run(first, second, longLived);
     await release(true);
     return played;
   } catch (error) {

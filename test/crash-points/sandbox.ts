@@ -9,6 +9,8 @@ import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
+import { type Chapter, queriesOf } from "./chapter.ts";
 import { createGate, type Gate } from "./gate.ts";
 import { type NameCall, openHttpRelay } from "./proxies/http.ts";
 import { readPostgres } from "./proxies/postgres.ts";
@@ -16,7 +18,6 @@ import { readRedis } from "./proxies/redis.ts";
 import { openRelay } from "./proxies/relay.ts";
 import { readSmtp } from "./proxies/smtp.ts";
 import { type Stage, USER } from "./stage.ts";
-import type { Chapter } from "./story.ts";
 
 /** The state of all vendors at a moment. */
 export interface Outside {
@@ -29,6 +30,7 @@ export interface Sandbox {
   readonly gate: Gate;
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
+  readonly hook: FakeWebServer;
   readonly database: string;
   /** Resets its database and its vendors to the beginning of a chapter. */
   reset(template: string, outside: Outside): Promise<void>;
@@ -46,7 +48,7 @@ export interface Sandbox {
 }
 
 /** What of a chapter is in the configuration. */
-type Configured = Pick<Chapter, "name" | "pageSize" | "source" | "config">;
+type Configured = Pick<Chapter, "name" | "also" | "pageSize" | "source" | "config">;
 
 export async function openSandbox(stage: Stage, index: number): Promise<Sandbox> {
   const closing = createClosing();
@@ -62,6 +64,8 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
   closing.add(slack.close);
   const smtp = await startFakeSmtp();
   closing.add(smtp.close);
+  const hook = await startFakeWebServer();
+  closing.add(hook.close);
   const relays = {
     postgres: await openRelay(
       () => stage.postgresPort,
@@ -71,6 +75,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     redis: stage.redisPort === null ? null : await openRelay(() => stage.redisPort ?? 0, gate, readRedis),
     smtp: await openRelay(() => smtp.port, gate, readSmtp),
     slack: await openHttpRelay(() => Number(new URL(slack.apiUrl).port), gate, "slack", slackStep),
+    hook: await openHttpRelay(() => Number(new URL(hook.url).port), gate, "webhook", hookStep),
     api: await openHttpRelay(() => apiPort, gate, "api", apiStep),
   };
   const all = Object.values(relays).filter((relay) => relay !== null);
@@ -85,6 +90,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     gate,
     slack,
     smtp,
+    hook,
     database,
     reset: async (template, outside) => {
       cut();
@@ -95,6 +101,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
       slack.calls.length = 0;
       slack.sockets.answered.length = 0;
       smtp.mails.length = 0;
+      hook.requests.length = 0;
     },
     outside: async () => ({ inbox: await inbox.all() }),
     engines: (through) => {
@@ -113,6 +120,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
         api: `http://127.0.0.1:${relays.api.port}`,
         slack: `http://127.0.0.1:${relays.slack.port}/api/`,
         smtp: relays.smtp.port,
+        hook: `http://127.0.0.1:${relays.hook.port}/hook`,
         tokens: { token: slack.token, appToken: slack.appToken },
       }),
     freeJobs: () =>
@@ -133,6 +141,8 @@ const slackStep: NameCall = (_method, path) => {
     ? null
     : { name, leaves: /^(chat|files)\./.test(name) };
 };
+
+const hookStep: NameCall = (method) => ({ name: method, leaves: true });
 
 /** The source is only read. */
 const apiStep: NameCall = (method, path) => ({
@@ -162,13 +172,19 @@ function createInbox() {
 }
 
 function configOf(
-  { name, pageSize = 50, source: own = {}, config: { receiverSettings = {}, ...config } = {} }: Configured,
+  {
+    pageSize = 50,
+    source: own = {},
+    config: { receiverSettings = {}, ...config } = {},
+    ...story
+  }: Configured,
   source: object,
   at: {
     readonly rules: string;
     readonly api: string;
     readonly slack: string;
     readonly smtp: number;
+    readonly hook: string;
     readonly tokens: { readonly token: string; readonly appToken: string };
   },
 ): object {
@@ -186,7 +202,7 @@ function configOf(
       baseUrl: at.api,
       ...USER,
       clientId: "earshot-api-client",
-      queries: [name],
+      queries: queriesOf(story),
       pollEvery: "5m",
       updatesEvery: "5m",
       history: "1d",
@@ -202,6 +218,8 @@ function configOf(
       email("team"),
       email("on-call"),
       email("reader"),
+      email("deputy"),
+      { name: "program", kind: "webhook", url: at.hook, allowPrivateAddress: true },
     ],
     routes: [{ receivers: ["crisis", "team"], repeatEvery: "never" }],
     rules: at.rules,

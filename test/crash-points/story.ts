@@ -1,53 +1,7 @@
-import type { Said, Stream } from "../flows/stream.ts";
+import type { Stream } from "../flows/stream.ts";
+import { type Chapter, queriesOf } from "./chapter.ts";
+import { LATER_CHAPTERS, LATER_RULES } from "./later-chapters.ts";
 import type { Script } from "./stage.ts";
-import type { Work } from "./work-on-mention.ts";
-
-/** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
-export type Happening =
-  /** Time advances to this moment, in one step: mentions up to then are there. */
-  | { readonly until: string }
-  /** A person clicks a button of the newest message in a channel that has one. */
-  | { readonly press: string; readonly channel: string; readonly option?: string; readonly at: string }
-  /** Somebody follows the link in the newest mail to an address that has one. */
-  | { readonly unsubscribe: string }
-  /** Somebody follows the link in a mail that ends the alert. */
-  | { readonly resolve: true }
-  /** A person requests the replay of all dead letters. */
-  | { readonly replay: true }
-  /** Somebody wants what a receiver refused for good to be sent after all. */
-  | { readonly redeliver: string }
-  /** Somebody works on the mentions of Ann. */
-  | { readonly work: Work }
-  /** Somebody with the keys to the database does this. */
-  | { readonly sql: string }
-  /** Slack refuses whatever is posted with this error, or takes it again (null). */
-  | { readonly slackRefuses: string | null };
-
-/** An independent part of the scenario, with a query of its own. */
-export interface Chapter {
-  readonly name: string;
-  readonly from: string;
-  /** What people say: when, what, and how they change it later. */
-  readonly said: readonly (readonly [at: string, what: Said & { readonly count?: number }])[];
-  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
-  /** Done before workers die: it leads to where the chapter begins. */
-  readonly before: readonly Happening[];
-  readonly happenings: readonly Happening[];
-  /** What differs from the configuration of all chapters. */
-  readonly config?: {
-    readonly routes?: readonly object[];
-    readonly escalations?: readonly object[];
-    readonly digests?: readonly object[];
-    /** More about receivers, by name. */
-    readonly receiverSettings?: Readonly<Record<string, object>>;
-  };
-  /** Mentions on a page of the API. Few: a poll takes several calls, and several commits. */
-  readonly pageSize?: number;
-  /** What differs from the source of all chapters. */
-  readonly source?: object;
-  /** Workers die from their start on. */
-  readonly withStart?: true;
-}
 
 /** An alert for each author who is unhappy. */
 export const COMPLAINT = `
@@ -73,14 +27,16 @@ description: Counts people and never fires.
 severity: info
 volume: { atLeast: 9000, within: 1h, count: authors }
 `,
+  ...LATER_RULES,
 };
 
 const angry = { sentiment: "negative", author: "ann", fullname: "Ann" };
 const calm = { sentiment: "neutral" };
 
-export const CHAPTERS: readonly Chapter[] = [
+const FIRST_CHAPTERS: readonly Chapter[] = [
   {
     name: "arrivals",
+    shows: [/^slack #crisis: .*Never again/, /^mail to team@.*\bBo\b/, /^mail to team@.*\bCy\b/],
     from: "09:00",
     withStart: true,
     pageSize: 2,
@@ -101,6 +57,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "window",
+    shows: [/^slack #crisis: .*8 mentions/, /^alert_events: .*"what":"Resolved"/],
     from: "09:00",
     said: [
       ["09:06", { ...calm, count: 6 }],
@@ -112,6 +69,10 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "escalation",
+    shows: [
+      /^mail to on-call@/,
+      /^slack #crisis in the thread.*Still going on|^slack #crisis.*: Still going on/,
+    ],
     from: "09:00",
     said: [
       ["09:04", { ...angry, snippet: "Never again" }],
@@ -129,6 +90,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "silence",
+    shows: [/^silences: /, /^slack #crisis: .*Acknowledged by/],
     from: "09:00",
     said: [
       ["09:04", { ...angry, snippet: "Never again" }],
@@ -149,6 +111,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "digest",
+    shows: [/^mail to reader@.*/, /^mail to team@/],
     from: "06:00",
     said: [
       ["06:01", { ...angry, snippet: "Never again", count: 2 }],
@@ -163,6 +126,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "late digest",
+    shows: [/^slack #crisis: .*/],
     from: "06:00",
     source: { pollEvery: "20m", updatesEvery: "20m", settle: "40m", lookback: "1d" },
     said: [
@@ -182,6 +146,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "work",
+    shows: [/^mention_/],
     from: "09:00",
     said: [
       ["09:01", { ...angry, resourceId: "worked on", snippet: "Never again" }],
@@ -196,6 +161,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     name: "dead letters",
+    shows: [/^alert_events: .*"what":"Resolved"/],
     from: "09:00",
     said: [
       ["09:06", { ...calm, resourceId: "before", snippet: "Nothing much" }],
@@ -224,15 +190,16 @@ export const CHAPTERS: readonly Chapter[] = [
   },
 ];
 
-/** A query for each chapter. */
+export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS];
+
 export const SCRIPT: Script = {
-  queries: CHAPTERS.map(({ name }) => name),
+  queries: CHAPTERS.flatMap(queriesOf),
   rules: RULES,
   write: (stream: Stream) => {
     for (const { name, said, changes = [] } of CHAPTERS) {
-      for (const [at, { count, ...what }] of said) {
-        if (count === undefined) stream.at(at).mention(name, what);
-        else stream.at(at).mentions(name, { count, ...what });
+      for (const [at, { count, every, query = name, ...what }] of said) {
+        if (count === undefined) stream.at(at).mention(query, what);
+        else stream.at(at).mentions(query, { count, ...(every !== undefined && { every }), ...what });
       }
       for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
     }

@@ -56,9 +56,20 @@ export function createWorkerSupply(file: string, together: number) {
   };
 
   const idle: WorkerProcess[] = [];
-  const alone = async (): Promise<Worker> => {
+  /** A process that has no worker. */
+  const unused = async (): Promise<WorkerProcess> => {
     const process = idle.pop() ?? (await begin(SHORT_LIVED));
-    if (!process.isUsable()) return alone();
+    return process.isUsable() ? process : unused();
+  };
+  const toBeKilledAlone = async (): Promise<Worker> => {
+    const process = await unused();
+    const worker = process.open();
+    process.retire();
+    return worker;
+  };
+
+  const alone = async (): Promise<Worker> => {
+    const process = await unused();
     const worker = process.open();
     return {
       ...worker,
@@ -86,6 +97,8 @@ export function createWorkerSupply(file: string, together: number) {
   return {
     /** Its process is killed with it, and with the others in it. */
     toBeKilled,
+    /** Its process is killed with it, and with no other. */
+    toBeKilledAlone,
     /** In a process of its own, which can be paused. */
     alone,
     /** Beside others, in a process that has run many before. */

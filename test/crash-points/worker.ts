@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { parseConfig } from "../../src/admin/config/config.ts";
+import { forget } from "../../src/admin/forget.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actions.ts";
@@ -50,6 +51,7 @@ async function run(id: number, order: Order): Promise<Report> {
   }
   if (order.do === "resolve") await resolveByLink(worker);
   if (order.do === "replay") await earshot.stores.deadLetters.replay("all", clock.now());
+  if (order.do === "forget") await forgetAuthor(worker, order.author);
   if (order.do === "work") await workOnMentions(earshot.stores, order.work, clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(worker);
@@ -68,6 +70,15 @@ async function resolveByLink({ earshot: { stores }, clock }: Worker): Promise<vo
     const acted = await actions.act(alert.id, { do: "resolve" }, by);
     return acted?.outcome === "Refused" ? acted.because : null;
   });
+}
+
+/** What `earshot forget` does. */
+async function forgetAuthor({ earshot: { stores, rules }, clock }: Worker, author: string): Promise<void> {
+  const rulesFor: Parameters<typeof forget>[0]["rulesFor"] = (query) =>
+    rules.filter((rule) => rule.appliesTo(query));
+  const asked = { what: "author", value: author, source: null } as const;
+  const by = { via: "shell", login: "ann", typed: null } as const;
+  await forget({ stores, clock, rulesFor, local: null, removeCopies: async () => {} }, asked, by);
 }
 
 async function start({

@@ -1,5 +1,6 @@
+import type { Chapter } from "../crash-points/chapter.ts";
 import type { Script } from "../crash-points/stage.ts";
-import { type Chapter, COMPLAINT } from "../crash-points/story.ts";
+import { COMPLAINT } from "../crash-points/story.ts";
 import type { Said } from "../flows/stream.ts";
 import type { Process } from "./process.ts";
 import type { Pair } from "./task.ts";

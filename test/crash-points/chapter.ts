@@ -1,0 +1,71 @@
+import type { Said } from "../flows/stream.ts";
+import type { Work } from "./work-on-mention.ts";
+
+/** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
+export type Happening =
+  /** Time advances to this moment, in one step: mentions up to then are there. */
+  | { readonly until: string }
+  /** A person clicks a button of the newest message in a channel that has one. */
+  | { readonly press: string; readonly channel: string; readonly option?: string; readonly at: string }
+  /** Somebody follows the link in the newest mail to an address that has one. */
+  | { readonly unsubscribe: string }
+  /** Somebody follows the link in a mail that ends the alert. */
+  | { readonly resolve: true }
+  /** A person requests the replay of all dead letters. */
+  | { readonly replay: true }
+  /** Somebody wants what a receiver refused for good to be sent after all. */
+  | { readonly redeliver: string }
+  /** Somebody works on the mentions of Ann. */
+  | { readonly work: Work }
+  /** Somebody with the keys to the database does this. */
+  | { readonly sql: string }
+  /** Somebody asks that the mentions of this author be forgotten. */
+  | { readonly forget: string }
+  /** Slack refuses whatever is posted with this error, or takes it again (null). */
+  | { readonly slackRefuses: string | null };
+
+interface Saying {
+  /** So many, `every` so often (a second). */
+  readonly count?: number;
+  readonly every?: string;
+  /** Absent: the one that is named as the chapter. */
+  readonly query?: string;
+}
+
+/** An independent part of the scenario, with a query of its own. */
+export interface Chapter {
+  readonly name: string;
+  /** Further queries that it watches, and polls with the same calls. */
+  readonly also?: readonly string[];
+  readonly from: string;
+  /** What people say: when, what, and how they change it later. */
+  readonly said: readonly (readonly [at: string, what: Said & Saying])[];
+  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
+  /** Facts and messages without which it is not what it is for: each matches a line of what it ends in. */
+  readonly shows: readonly RegExp[];
+  /** What is in no line. */
+  readonly hides?: readonly RegExp[];
+  /** Done before workers die: it leads to where the chapter begins. */
+  readonly before: readonly Happening[];
+  readonly happenings: readonly Happening[];
+  /** What differs from the configuration of all chapters. */
+  readonly config?: {
+    readonly routes?: readonly object[];
+    readonly escalations?: readonly object[];
+    readonly digests?: readonly object[];
+    readonly rotations?: readonly object[];
+    readonly inhibitions?: readonly object[];
+    /** More about receivers, by name. */
+    readonly receiverSettings?: Readonly<Record<string, object>>;
+  };
+  /** Mentions on a page of the API. Few: a poll takes several calls, and several commits. */
+  readonly pageSize?: number;
+  /** What differs from the source of all chapters. */
+  readonly source?: object;
+  /** Workers die from their start on. */
+  readonly withStart?: true;
+}
+
+export function queriesOf({ name, also = [] }: Pick<Chapter, "name" | "also">): readonly string[] {
+  return [name, ...also];
+}
