@@ -25,6 +25,10 @@ export async function collect(world: World, problems: ReadonlyMap<string, number
     [OWN_QUERY.queryId],
   );
   const scenario = await messagesOfScenario(world);
+  const presses = await ask<{ what: string }>(
+    `select e.what from earshot.alert_events e join earshot.alerts a using (project_id) where a.id = e.alert_id
+       and a.rule = 'pressed' and e.actor is not null`,
+  );
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {
     mentions: mentions.map(({ query, id, sentiment }) => ({ key: `${nameOf(query)} ${id}`, sentiment })),
@@ -35,7 +39,11 @@ export async function collect(world: World, problems: ReadonlyMap<string, number
       ]),
     ),
     alerts: alerts.map(({ rule, query, author }) => `${rule} ${nameOf(query)} ${author}`),
-    sent: [...(await messagesOfStream(world)), ...scenario.sent],
+    sent: [
+      ...(await messagesOfStream(world)),
+      ...scenario.sent,
+      ...presses.map(({ what }) => ({ key: `press ${what}`, identity: null })),
+    ],
     acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
     repeatsExpected: 0,
     happened: new Map(problems === null ? [] : [...problems, ...scenario.kinds]),
@@ -77,7 +85,7 @@ function authorIn(text: string): string {
 }
 
 const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
-const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "digest-slack"]);
+const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "pressed", "digest-slack"]);
 
 /**
  * The messages of the scenario that readers have, and how many there are of each required kind. The call that posted
@@ -86,6 +94,7 @@ const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "d
 async function messagesOfScenario({
   slack,
   smtp,
+  hook,
 }: World): Promise<{ sent: Found["sent"]; kinds: Map<string, number> }> {
   const sent: { key: string; identity: string | null }[] = [];
   const kinds = new Map(
@@ -126,6 +135,10 @@ async function messagesOfScenario({
     const what = box === "digest-team" ? "digest" : `${isOver ? "end" : "unanswered"} ${author}`;
     sent.push({ key: `${box} ${what}`, identity: parsed.messageId ?? null });
     if (box === "on-call" && !isOver) came("escalations");
+  }
+  for (const { headers, body } of hook.requests) {
+    const { kind } = JSON.parse(body) as { kind: string };
+    sent.push({ key: `program ${kind}`, identity: String(headers["idempotency-key"]) });
   }
   return { sent, kinds };
 }

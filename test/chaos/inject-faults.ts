@@ -116,7 +116,8 @@ export function disturbVendors(
   faults: { readonly slack: () => SlackFault; readonly smtp: () => SmtpFault; readonly random: Random },
 ): string[] {
   const names: string[] = [];
-  if (slack.faults.length < 2) {
+  // One that waits for its call holds up no other.
+  if (slack.faults.length < 4) {
     const fault = faults.slack();
     slack.faults.push(fault);
     names.push(nameOfSlackFault(fault));
@@ -131,8 +132,9 @@ export function disturbVendors(
 }
 
 export function nameOfSlackFault(fault: SlackFault): string {
-  if ("answer" in fault) return `slack ${fault.answer.status}`;
-  return "drop" in fault ? `slack dropped ${fault.drop}` : `slack hung ${fault.hang}`;
+  const of = `slack ${fault.method ?? ""}`;
+  if ("answer" in fault) return `${of} ${fault.answer.status}`;
+  return "drop" in fault ? `${of} dropped ${fault.drop}` : `${of} hung ${fault.hang}`;
 }
 
 export function calmVendors({ slack, smtp }: World): void {
@@ -149,6 +151,11 @@ export const SLACK_FAULTS: readonly SlackFault[] = [
   { method, drop: "after" },
   { method, hang: "before" },
   { method, hang: "after" },
+  { method: "chat.update", answer: { status: 429, headers: { "retry-after": "1" }, body: "" } },
+  { method: "chat.update", drop: "before" },
+  { method: "chat.update", drop: "after" },
+  // Asked before a second try.
+  { method: "conversations.history", answer: { status: 503, body: "" } },
 ];
 export const SMTP_FAULTS: readonly SmtpFault[] = [
   { at: "mail", code: 421, text: "too busy" },

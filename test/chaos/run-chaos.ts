@@ -19,6 +19,7 @@ import {
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { noteGapMs } from "./note-gap.ts";
 import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
+import { pressButtons } from "./press-buttons.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
 import { publish } from "./publish.ts";
 import { createNagging, createScenario, SCENARIO_MS, SILENCE_MS } from "./scenario.ts";
@@ -87,6 +88,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const scenarioEnds = world.clock.now() + SCENARIO_MS;
     await publish(world, scenario, world.clock.now());
     const begunAt = monotonicMs();
+    const pressed = pressButtons(world, lastsMs + options.patienceMs);
     const { hits, published, lastMoment, problems, deliverersKilled, lastKillAt } = await killAll(
       kills,
       mentions,
@@ -97,6 +99,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const apiFaults = await calm(world);
     const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.onProgress("no more kills; waiting until all is done");
+    await pressed;
     const isDone = await until(options.patienceMs, () =>
       isDrained(world, Math.max(lastMoment, scenarioEnds)),
     );

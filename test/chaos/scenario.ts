@@ -1,9 +1,10 @@
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
+import { PRESSES } from "./press-buttons.ts";
 import type { PlannedMention } from "./stream.ts";
 
 /**
  * Events besides the stream, so that kills hit every kind of message: windows, growth and edits, ends, reminders,
- * escalations, a silence that ends, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
+ * escalations, a silence that ends, presses of buttons, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
  * bucket closes and the digest is due.
  */
 const HOUR_AT = 30 * SECOND;
@@ -14,7 +15,7 @@ export const SCENARIO_MS = HOUR_AT + 20 * SECOND;
 /** When the silence ends. */
 export const SILENCE_MS = 26 * SECOND;
 
-export const SCENARIO_QUERIES = ["Crowd", "Grumble", "Silenced", "Nagging"];
+export const SCENARIO_QUERIES = ["Crowd", "Grumble", "Silenced", "Nagging", "Pressed"];
 
 const GRUMBLERS = 4;
 const CROWD = 12;
@@ -35,6 +36,7 @@ export function createScenario(): PlannedMention[] {
       [1_000, 7_000, 13_000].map((at, nth) => planMention("Grumble", at + i * 300, `author-90000${i}`, nth)),
     ).flat(),
     planMention("Silenced", 3_000, "author-700000", 0),
+    planMention("Pressed", 2_000, "author-500000", 0),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -74,6 +76,13 @@ queries: Nagging
 when: { sentiment: negative }
 over: { after: 30d }
 `,
+  pressed: `
+description: Somebody is unhappy, and somebody else takes care of it.
+severity: warning
+queries: Pressed
+when: { sentiment: negative }
+over: { after: 30d }
+`,
   silenced: `
 description: Somebody is unhappy, and a silence holds the alert.
 severity: warning
@@ -87,6 +96,7 @@ export const SCENARIO_ROUTES = [
   { match: { rule: "crowd" }, receivers: ["crowd"], repeatEvery: "never" },
   { match: { rule: "grumble" }, receivers: ["grumble"], repeatEvery: "4s", sendResolved: true },
   { match: { rule: "nagging" }, receivers: ["nagging"], repeatEvery: "4s", sendResolved: false },
+  { match: { rule: "pressed" }, receivers: ["pressed", "program"], repeatEvery: "never", sendResolved: true },
   { match: { rule: "silenced" }, receivers: ["silenced"], repeatEvery: "never", sendResolved: false },
 ];
 
@@ -109,6 +119,7 @@ const AUTHORS = Array.from({ length: GRUMBLERS }, (_, i) => `author-90000${i}`);
 export const SCENARIO_ALERTS = [
   "crowd Crowd null",
   "silenced Silenced null",
+  "pressed Pressed null",
   "nagging Nagging null",
   ...AUTHORS.map((who) => `grumble Grumble ${who}`),
 ];
@@ -117,6 +128,11 @@ export const SCENARIO_MESSAGES = [
     "#crowd fired",
     "#silenced fired",
     "#nagging fired",
+    "#pressed fired",
+    "#pressed end",
+    "program fired",
+    "program resolved",
+    ...PRESSES.map(({ event }) => `press ${event}`),
     `on-call unanswered ${NAGGER}`,
     "digest-team digest",
     "#digest-slack digest",

@@ -15,6 +15,7 @@ import { openPool } from "../../src/monitor/store/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
+import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { type KeepingRedis, startKeepingRedis } from "../redis.ts";
 import { ROUTES, RULES } from "./expected.ts";
 import type { QueueKind } from "./plan-kills.ts";
@@ -43,6 +44,7 @@ export interface World {
   mostCalls(): number;
   readonly slack: FakeSlack;
   readonly smtp: FakeSmtp;
+  readonly hook: FakeWebServer;
   /** What the workers find in their environment. */
   readonly env: NodeJS.ProcessEnv;
   readonly closing: Closing;
@@ -102,10 +104,12 @@ export async function openWorld(
     closing.add(slack.close);
     const smtp = await startFakeSmtp({ parsesLater: true });
     closing.add(smtp.close);
+    const hook = await startFakeWebServer();
+    closing.add(hook.close);
     const redis = queue === "redis" ? await startKeepingRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.remove);
-    await writeConfiguration(folder, apiUrl, slack, smtp, withScenario ? SCENARIO_DIGESTS : []);
+    await writeConfiguration(folder, apiUrl, { slack, smtp, hook }, withScenario ? SCENARIO_DIGESTS : []);
     const env = {
       ...process.env,
       DATABASE_URL: facts.url,
@@ -129,6 +133,7 @@ export async function openWorld(
       mostCalls,
       slack,
       smtp,
+      hook,
       env,
       closing,
     };
@@ -191,8 +196,7 @@ function watchCalls({ app }: LocalApi): () => number {
 async function writeConfiguration(
   folder: string,
   baseUrl: string,
-  slack: FakeSlack,
-  smtp: FakeSmtp,
+  { slack, smtp, hook }: Pick<World, "slack" | "smtp" | "hook">,
   digests: readonly object[],
 ): Promise<void> {
   const channel = (name: string) => ({
@@ -224,6 +228,8 @@ async function writeConfiguration(
       channel("unhappy"),
       channel(OPERATORS),
       ...["crowd", "grumble", "silenced", "nagging", "digest-slack"].map(channel),
+      { ...channel("pressed"), appToken: slack.appToken },
+      { name: "program", kind: "webhook", url: hook.url, allowPrivateAddress: true },
       ...["team", "on-call", "digest-team"].map(mailbox),
     ],
     routes: ROUTES,
