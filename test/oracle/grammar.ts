@@ -37,6 +37,8 @@ export interface Context {
   readonly topic: Topic;
   /** The brand that this line is about. */
   readonly brand: string | null;
+  /** When other things of its brand began, as their threads say. */
+  readonly begun: readonly Moment[];
   /** Other numbers of the same line. */
   readonly said: Map<string, number>;
 }
@@ -124,7 +126,7 @@ const SUBJECTS: Readonly<Record<string, Slice["test"]>> = {
 };
 
 /** `in category "Safety" or others`: one of these words, or of others like it. */
-const CATEGORY = String.raw` in category "[^"]+"(?: or others)?`;
+export const CATEGORY = String.raw` in category "[^"]+"(?: or others)?`;
 
 export const SUBJECT = String.raw`(?:negative |positive |neutral |matching |different )?(?:mentions?|stor(?:y|ies)|authors?)(?: of (?:negative |positive )?mentions)?(?:${CATEGORY})?|negative|positive`;
 

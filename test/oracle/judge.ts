@@ -174,7 +174,13 @@ function judgeMessage(
     const said = FINDINGS.test(line)
       ? { ...message, at: Math.min(message.at, countedTo + 10 * MINUTE) }
       : message;
-    const context: Context = { recount, message: said, line, topic: own, brand, whole, said: new Map() };
+    const begun = [...topics.values()]
+      .filter((other) => other !== topic && other.brand === brand)
+      .flatMap(({ since }) => since ?? []);
+    const context: Context = {
+      ...{ recount, message: said, line, topic: own, brand, whole },
+      ...{ begun, said: new Map() },
+    };
     return { line, ...readLine(statements as readonly Statement[], context, names) };
   };
   const parts = message.lines.flatMap((whole) => byBrand(whole).map((line) => ({ line, whole })));

@@ -1,4 +1,4 @@
-import { type Context, type Statement, SUBJECT, sliceOf, type Verdict } from "../grammar.ts";
+import { CATEGORY, type Context, type Statement, SUBJECT, sliceOf, type Verdict } from "../grammar.ts";
 import { LENGTH, momentsOf, NUMBER, show, TIME, toLength, toNumber } from "../times.ts";
 import { BUCKET, judgeAny, judgeBounds, largestIn, usualIn, windowsAsSaid } from "../windows.ts";
 import { DAY, HOUR, MINUTE, type Moment, type Slice } from "../world.ts";
@@ -228,7 +228,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     means:
       "The number of the message divided by what it says was expected: that of the last hour, or where it says so of the peak.",
     pattern: re(
-      String.raw`(At the peak, )?(?:[Nn]egative |[Pp]ositive )?[Mm]entions (?:are|were) (?:about )?(${NUMBER}) times what is normal on an? \w+ \w+`,
+      String.raw`(At the peak, )?(?:[Nn]egative |[Pp]ositive )?(?:[Mm]entions|[Ss]tories)(?:${CATEGORY})? (?:are|were) (?:about )?(${NUMBER}) times what is normal on an? \w+ \w+`,
     ),
     judge: ([isPeak = "", factor = ""], context) => {
       const { message } = context;
@@ -430,7 +430,8 @@ function judgeTotal(context: Context, count: number, subject: string, to: Moment
   if (meant === null) return null;
   const end = Math.min(to, message.at);
   const narrow = recount.bounds(meant, topic.since, end - BUCKET, message.at);
-  const wide = recount.bounds(meant, topic.since - topic.widthMs - BUCKET, end + BUCKET, message.at);
+  // It may have fired in a window of twice the width of its sentence.
+  const wide = recount.bounds(meant, topic.since - 2 * topic.widthMs - BUCKET, end + BUCKET, message.at);
   return judgeBounds(
     count,
     { least: narrow.least, most: wide.most },

@@ -21,7 +21,7 @@ function* spans({ topic, message }: Context): Generator<readonly [Moment, Moment
   const since = topic.since ?? message.at - DAY;
   const widthMs = topic.widthMs ?? HOUR;
   const to = Math.min(topic.until ?? message.at, message.at);
-  const starts = [since - widthMs, since];
+  const starts = [since - widthMs, since, since - 2 * widthMs];
   if (topic.countedFrom !== null) starts.unshift(topic.countedFrom);
   // All of it, up to the bucket that was judged last.
   const ends = [to, to - BUCKET, to - 2 * BUCKET, to + BUCKET];

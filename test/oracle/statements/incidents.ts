@@ -185,14 +185,19 @@ export const INCIDENT_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "calm since",
-    means: "From then on there was no more than a tenth of the largest hour, or than is ordinary.",
+    means:
+      "From then on there was no more than a tenth of the largest hour, or than is ordinary, until another one began.",
     pattern: re(`Calm since (${TIME})`),
     judge: ([time = ""], context) => {
       const { recount, message, topic } = context;
       const moments = momentsOf(time, message.at, recount.world.timezone, [topic.since ?? message.at]);
       const since = moments.find((at) => at <= message.at && at >= (topic.since ?? 0) - MINUTE);
       if (since === undefined) return "that is before it began, or after this message";
-      return judgeCalm(context, since + HOUR / 2, message.at);
+      const next = Math.min(
+        message.at,
+        ...context.begun.filter((at) => at > since).map((at) => at - HOUR / 2),
+      );
+      return judgeCalm(context, since + HOUR / 2, next);
     },
   },
   {
