@@ -107,10 +107,13 @@ export function calmFrom(incident: Incident): Instant | null {
   return Math.ceil(Math.min(calmSince, Math.max(lastSeenAt, uncalmUntil)) / BUCKET) * BUCKET;
 }
 
-/** Until when something of it was heard: what is said later may be about anything. */
+/**
+ * Until when what is said may be its own. Of an open incident that is for an hour after it was last heard of: its alerts
+ * are judged minutes later. What is said after it became calm may be about anything.
+ */
 export function heardUntil(incident: Incident): Instant {
   const { lastSeenAt, uncalmUntil } = incident;
-  return calmFrom(incident) ?? Math.max(lastSeenAt, uncalmUntil);
+  return calmFrom(incident) ?? Math.max(lastSeenAt, uncalmUntil) + HOUR;
 }
 
 /** How fast mentions of the measure come: in the last hour, and in the last quarter of an hour. */
