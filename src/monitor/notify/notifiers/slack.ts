@@ -105,6 +105,8 @@ async function sendAlert(
   const { notificationId, view, previous, alsoCovers } = message;
   const thread = threadOf(previous);
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
+  // A worker that was held must not put its old words over newer ones.
+  if (thread !== null) await beforePost?.();
   const isThere =
     thread !== null &&
     (await tryToEdit(

@@ -126,6 +126,14 @@ describe("the life of an alert in Slack", () => {
     expect(first?.metadata?.payload).toEqual({ notification_id: "n-1" });
   });
 
+  it("a worker that was held and lost its claim leaves the first message as it is", async () => {
+    const { vendorRef: previous } = await notifier.send(alertMessage(), options());
+    const beforePost = () => Promise.reject(new Error("another worker has it"));
+    const late = alertMessage({ notificationId: "n-2", kind: "escalated", view: resolved, previous });
+    await expect(notifier.send(late, { ...options(), beforePost })).rejects.toThrow("another worker has it");
+    expect(await fake.messages()).toMatchObject([{ editedAt: null }]);
+  });
+
   it("a message whose first try got through without an answer is found again and not repeated", async () => {
     fake.faults.push({ method: "chat.postMessage", drop: "after" });
     await expect(notifier.send(alertMessage(), options())).rejects.toMatchObject({ retryable: true });
