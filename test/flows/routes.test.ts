@@ -48,7 +48,7 @@ onAnyEngine((begin) => {
     await until("day 2 05:55", "3h");
     const night = [
       "CRITICAL Cy mentions Acme: “a recall”. Since Mon 2 Mar, 22:05 UTC.",
-      "↳ Resolved: Acme, Recall after 20 min: 1 mention.",
+      "↳ Resolved: Acme, Recall after 20 min: 1 mention. It was “a recall”.",
     ];
     expect(await posted("#alerts")).toEqual(night);
     await until("day 2 06:00");

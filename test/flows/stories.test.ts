@@ -76,7 +76,7 @@ onEveryEngine((begin) => {
     await until("10:00", "15m");
     expect(await posted("#alerts")).toEqual([
       first,
-      "↳ Resolved: Acme, Verified negative after 39 min: 6 mentions.",
+      "↳ Resolved: Acme, Verified negative after 39 min: 6 mentions. Among them: “Never again &amp; &lt;!channel&gt;”.",
     ]);
     await expectEveryMentionOnce(story);
   });

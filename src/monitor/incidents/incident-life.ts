@@ -36,8 +36,8 @@ const LONG_CRITICAL_MS = 2 * HOUR;
  * - Then it is watched. If much more is said again, and the same (`returns`), it is open again: a second wave, or the
  *   next day.
  * - It is over when it was calm for all the time that it is watched: twice as long as it lasted; a day for one of six
- *   hours, or of more than two if it is critical, so that the same hours of the next day are looked at; not at all for
- *   one small alert.
+ *   hours, or of more than two if it is critical for several rules, so that the same hours of the next day are looked at;
+ *   not at all for one small alert.
  *
  * `buckets` cover the hour before `checkedUntil`, and all until `until`. A query that is not read does not get here, so
  * the silence of its source ends nothing.
@@ -271,7 +271,8 @@ export function wavesOf(members: readonly Alert[]): number {
 export function watchMs(incident: Incident): number {
   if (isSmall(incident)) return 0;
   const lasted = (incident.calmSince ?? incident.checkedUntil) - incident.openedAt;
-  const isLong = lasted >= LONG_MS || (incident.severity === "critical" && lasted > LONG_CRITICAL_MS);
+  const isCrisis = incident.severity === "critical" && incident.alerts > 1;
+  const isLong = lasted >= LONG_MS || (isCrisis && lasted > LONG_CRITICAL_MS);
   return isLong ? DAY : Math.max(HOUR, 2 * lasted);
 }
 

@@ -121,7 +121,8 @@ test("it is harder to end than to begin: a long one is watched for a day", () =>
   expect(watchMs(incidentOf({ calmSince: hours(7) }))).toBe(DAY);
   expect(watchMs(incidentOf({ calmSince: hours(2) }))).toBe(4 * HOUR);
   expect(watchMs(incidentOf({ calmSince: hours(0.2) }))).toBe(HOUR);
-  expect(watchMs(incidentOf({ calmSince: hours(2.1) }))).toBe(DAY);
+  expect(watchMs(incidentOf({ calmSince: hours(2.5) }))).toBe(DAY);
+  expect(watchMs(incidentOf({ calmSince: hours(2.5), alerts: 1 }))).toBe(5 * HOUR);
   expect(watchMs(incidentOf({ calmSince: hours(3), severity: "warning", alerts: 2 }))).toBe(6 * HOUR);
 });
 
