@@ -241,8 +241,9 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
       const [, count = "", subject = "", width = "", expected = ""] = measured;
       const is = toNumber(count) / toNumber(expected);
       const given = toNumber(factor);
-      // Whole numbers, and tens where they are large; what was expected has one digit after the point.
-      const rounded = (given < 20 ? 0.5 : 5) + (is * 0.06) / toNumber(expected);
+      // Whole numbers, and tens where they are large; what was expected has one digit after the point, below ten.
+      const isWhole = toNumber(expected) >= 10 && !expected.includes(".");
+      const rounded = (given < 20 ? 0.5 : 5) + (is * (isWhole ? 0.55 : 0.06)) / toNumber(expected);
       if (Math.abs(given - is) > rounded) return `${count} / ${expected} = ${is.toFixed(1)}`;
       const meant = slice(context, subject);
       if (isPeak !== "" || meant === null) return null;
