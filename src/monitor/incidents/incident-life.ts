@@ -108,10 +108,10 @@ export function calmFrom(incident: Incident): Instant | null {
 }
 
 /**
- * Until when what is said may be its own. Of an open incident that is for an hour after it was last heard of: its alerts
- * are judged minutes later. What is said after it became calm may be about anything.
+ * Until when what is said may be about it. Of an open incident that is an hour after its last sign: its alerts are judged
+ * minutes later. What is said after it became calm may be about anything.
  */
-export function heardUntil(incident: Incident): Instant {
+export function activeUntil(incident: Incident): Instant {
   const { lastSeenAt, uncalmUntil } = incident;
   return calmFrom(incident) ?? Math.max(lastSeenAt, uncalmUntil) + HOUR;
 }

@@ -3,11 +3,11 @@ import { formatNumber } from "../../lib/numbers.ts";
 import { beginIncident } from "../incidents/begin-incident.ts";
 import { asPartOf, type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
 import {
+  activeUntil,
   advance,
   type Bucket,
   countIn,
   grow,
-  heardUntil,
   LEAST_STIRRED,
   PACE_MS,
   type Pace,
@@ -144,16 +144,17 @@ async function openBook(
   };
 
   /**
-   * What the alerts of an incident have counted or matched, the newest first. Not what was said after it was last heard of:
-   * the first mentions of another crisis would share everything with its alert.
+   * What the alerts of an incident have counted or matched, the newest first. Not what was said after it became calm: the
+   * first mentions of another crisis would share everything with its alert.
    */
   async function materialOfIncident(incident: Incident, now: Instant): Promise<Material> {
-    const at = Math.min(now, heardUntil(incident));
+    const at = Math.min(now, activeUntil(incident));
     const summary = summaryOfIncident(incident);
     const { from } = summary;
     const cached = materials.get(incident.id);
     // In a storm an alert joins for every second mention: what that changes is not worth reading it all again.
-    if (cached !== undefined && cached.from === from && at - cached.at < BUCKET_MS) return cached.material;
+    const isFresh = cached !== undefined && at >= cached.at && at - cached.at < BUCKET_MS;
+    if (isFresh && cached.from === from) return cached.material;
     const counting = [...summary.counting.values()];
     // The narrowest rule: all mentions of a query have nothing in common.
     const narrow = counting.filter(({ when }) => when.sentiment !== undefined || when.form !== EVERYTHING);
@@ -345,7 +346,7 @@ async function openBook(
       const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
       if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
       if (joining.outcome === "Apart") return;
-      if (counts || joining.because === "MutedByIt") await wake(joining.incident, at);
+      if (counts) await wake(joining.incident, at);
       const incident = incidents.get(joining.incident.id) ?? joining.incident;
       const isKnown = summaryOfIncident(incident).rules.has(alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);

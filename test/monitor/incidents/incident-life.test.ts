@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
 import {
+  activeUntil,
   advance,
   type Bucket,
   calmFrom,
   grow,
-  heardUntil,
   renotified,
   watchMs,
 } from "../../../src/monitor/incidents/incident-life.ts";
@@ -93,10 +93,10 @@ test("a flare on the same day is another wave; one after a short pause is not", 
   expect(kindsOf(live(incidentOf(), [resolvedAfter(2)], pause, hours(3.5)))).toEqual(["Watching"]);
 });
 
-test("what is said is its own while it is open, for an hour after it was last heard of, and not in its calm", () => {
+test("what is said is its own while it is open, for an hour after its last sign, and not in its calm", () => {
   const open = incidentOf({ lastSeenAt: hours(1), uncalmUntil: hours(1.5) });
-  expect(heardUntil(open)).toBe(hours(2.5));
-  expect(heardUntil({ ...open, calmSince: hours(6), status: "watching" })).toBe(hours(1.5));
+  expect(activeUntil(open)).toBe(hours(2.5));
+  expect(activeUntil({ ...open, calmSince: hours(6), status: "watching" })).toBe(hours(1.5));
 });
 
 test("what is said of something else opens no watched incident again, and lets it end", () => {
