@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { type Instant, SECOND } from "../lib/instant.ts";
+import { perSecond } from "../lib/per-second.ts";
 
 /** Answers that are the same for every reader. */
 export interface SharedAnswers {
@@ -17,12 +18,8 @@ const LIVES_MS = SECOND;
  */
 export function shareAnswers(wall: Clock): SharedAnswers {
   const answers = new Map<string, { readonly at: Instant; readonly answer: Promise<unknown> }>();
-  let second = { from: 0, made: 0 };
+  const made = perSecond(MADE_PER_S);
 
-  const isCrowded = (now: Instant): boolean => {
-    if (now - second.from >= SECOND || now < second.from) second = { from: now, made: 0 };
-    return second.made >= MADE_PER_S;
-  };
   const forgetOld = (now: Instant): void => {
     for (const [address, { at }] of answers) if (!isYoung(at, now)) answers.delete(address);
   };
@@ -31,9 +28,10 @@ export function shareAnswers(wall: Clock): SharedAnswers {
     of<T>(address: string, make: () => Promise<T>): Promise<T> {
       const now = wall.now();
       const last = answers.get(address);
-      if (isCrowded(now) && last !== undefined && isYoung(last.at, now)) return last.answer as Promise<T>;
+      if (made.isReached(now) && last !== undefined && isYoung(last.at, now))
+        return last.answer as Promise<T>;
       forgetOld(now);
-      second.made++;
+      made.count();
       const answer = make();
       const entry = { at: now, answer };
       answers.set(address, entry);

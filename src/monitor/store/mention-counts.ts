@@ -7,8 +7,8 @@ import type { Db } from "./database.ts";
 import { type Period, type Periods, wholeDays } from "./whole-days.ts";
 
 /** Rows of days that one question sums of a facet; more would take longer than a page may, and so many stand for all. */
-const MOST_ROWS = 15_000;
-const SOME_ROWS = 6_000;
+const MOST_ROWS = 10_000;
+const SOME_ROWS = 4_000;
 const BUCKETS = 256;
 /** Of the days of all queries together, so many values that were loud there; of these, so many are looked at closely. */
 const MOST_LOUD = 6_000;
@@ -67,17 +67,22 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
         return { rows: listed.map(bare), values, newValues, isEstimated: false };
       }
       const buckets = await bucketsWithin(db, mostRows, queries, facet, spans);
-      const all = await firstOf(db, queries, facet, spans, { kind: "Buckets", buckets }, limit);
       const share = BUCKETS / buckets;
+      const [all, loud] = await Promise.all([
+        firstOf(db, queries, facet, spans, { kind: "Buckets", buckets }, limit),
+        share === 1 ? [] : firstOfLoudest(),
+      ]);
       const counted = {
         values: Math.round((all[0]?.values ?? 0) * share),
         newValues: Math.round((all[0]?.newValues ?? 0) * share),
         isEstimated: share > 1,
       };
-      if (share === 1) return { rows: all.map(bare), ...counted };
-      const values = await loudest(db, queries, facet, [periods.period]);
-      const loud = await firstOf(db, queries, facet, spans, { kind: "Values", values }, limit);
       return { rows: firstRows([...loud, ...all].map(bare), limit), ...counted };
+
+      async function firstOfLoudest(): Promise<FirstRow[]> {
+        const values = await loudest(db, queries, facet, [periods.period]);
+        return firstOf(db, queries, facet, spans, { kind: "Values", values }, limit);
+      }
     },
 
     /** How many mentions the authors of each list have, by handle on all sites; the lists with most of them first. */

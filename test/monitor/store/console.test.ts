@@ -105,6 +105,28 @@ test("a search that finds little in its first look goes on behind it, without a 
   expect(full).toHaveLength(5);
 });
 
+test("of many searches in one second five read on behind their first look, and the others where somebody asks for more", async () => {
+  const many = Array.from({ length: 1_100 }, (_, n) =>
+    aMention({
+      queryId: "crowd",
+      resourceId: `crowd-${n}`,
+      addedAt: NOW - n,
+      text: n === 1_050 ? "a needle" : "hay",
+    }),
+  );
+  await storeMentions(stores, many, NOW);
+  const filter = { ...ANY, queryId: "crowd", projectId: PROJECT, contains: "needle" };
+  const own = createConsoleStore(database.db);
+  const listings = await Promise.all(Array.from({ length: 12 }, () => own.mentions(filter, null, 10)));
+  const early = listings.filter(({ stoppedEarly }) => stoppedEarly);
+  expect(listings.filter(({ mentions }) => mentions.length === 1)).toHaveLength(5);
+  expect(early).toHaveLength(7);
+  for (const { next, scanned } of early) {
+    expect(scanned).toBe(1_000);
+    expect((await own.mentions(filter, next, 10)).mentions).toHaveLength(1);
+  }
+});
+
 test("words are found whatever their case is in any alphabet, and whatever signs stand in them", async () => {
   const texts = [
     "\u0130STANBUL calls",
@@ -121,6 +143,8 @@ test("words are found whatever their case is in any alphabet, and whatever signs
     const listing = await facts.mentions({ ...ANY, queryId: "words", projectId: PROJECT, words }, null, 10);
     return listing.mentions.map(({ mention }) => mention.resourceId).sort();
   };
+  // The space between title and text stands in neither.
+  expect(await found("T 50% off_line")).toEqual(["word-4"]);
   expect(await found("istanbul")).toEqual(["word-0"]);
   expect(await found("40", "k")).toEqual(["word-1"]);
   expect(await found("strasse", "\u00FCBER")).toEqual(["word-2"]);
