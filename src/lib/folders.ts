@@ -8,6 +8,7 @@ type ShippedFolder =
   | "templates"
   | "src/console/assets"
   | "src/feeds/enrich/sentiment"
+  | "src/feeds/enrich/word-vectors"
   | "src/listening-api/simulate/data";
 
 /** A folder that Earshot ships: next to its package.json, wherever the compiled code is. */

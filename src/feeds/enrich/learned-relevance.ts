@@ -1,6 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Relevance } from "#listening-api";
-import { featuresOf, type LinearModel, modelOf, sigmoid, tellingWords } from "./word-model.ts";
+import { type MeaningModel, meaningModelOf } from "./meaning-model.ts";
+import {
+  featuresOf,
+  type KindOfText,
+  type LinearModel,
+  modelOf,
+  sigmoid,
+  tellingWords,
+} from "./word-model.ts";
+import { loadMeanings } from "./word-vectors/load-vectors.ts";
+import type { Meanings } from "./word-vectors/meanings.ts";
 
 /** A text of a query, and whether people called it relevant. */
 export interface JudgedText {
@@ -36,7 +46,7 @@ const PARTS = 5;
 
 /**
  * Learns from what people said of texts of one query, and tests itself: each fifth of them is judged by a model of the
- * other four. 120 texts take a tenth of a second, in six steps between which others run. Nothing of it is stored: it is
+ * other four. 120 texts take a quarter of a second, in six steps between which others run. Nothing of it is stored: it is
  * learnt again from the texts that are still there.
  */
 export async function learnRelevance(judged: readonly JudgedText[]): Promise<LearnedRelevance> {
@@ -45,13 +55,23 @@ export async function learnRelevance(judged: readonly JudgedText[]): Promise<Lea
   if (Math.min(relevant, others) < FEWEST_OF_A_KIND) return { outcome: "TooFew", relevant, others };
   const examples = oneKindAfterTheOther(judged);
   const kinds = examples.map(({ text, isRelevant }) => ({ text, isOfKind: isRelevant }));
-  const sums = examples.map(() => 0);
+  const meanings = await loadMeanings();
+  const raw = examples.map(() => 0);
   for (let part = 0; part < PARTS; part++) {
     await nextTurn();
-    const { sumOf } = modelOf(kinds.filter((_, index) => index % PARTS !== part));
-    for (const [index, { text }] of examples.entries())
-      if (index % PARTS === part) sums[index] = sumOf(featuresOf(text));
+    const { sumOf } = bothOf(
+      kinds.filter((_, index) => index % PARTS !== part),
+      meanings,
+    );
+    for (const [index, { text }] of examples.entries()) if (index % PARTS === part) raw[index] = sumOf(text);
   }
+  const scored = examples.map(({ isRelevant }, index) => ({
+    isRelevant,
+    sum: raw[index] ?? 0,
+    part: index % PARTS,
+  }));
+  // Of a text's own part nothing is known when it is tested.
+  const sums = scored.map(({ sum, part }) => sum - middleOf(scored.filter((other) => other.part !== part)));
   const called = examples.filter((_, index) => (sums[index] ?? 0) > 0);
   const both = called.filter(({ isRelevant }) => isRelevant).length;
   const tested: Tested = {
@@ -62,9 +82,35 @@ export async function learnRelevance(judged: readonly JudgedText[]): Promise<Lea
   };
   const least = tested.without + LEAST_GAIN * (1 - tested.without);
   if (tested.precision < least || tested.recall < LEAST_RECALL) return { outcome: "NotBetter", ...tested };
-  const model = modelOf(kinds);
+  const model = bothOf(kinds, meanings);
   const scale = chooseScale(examples, sums);
-  return { outcome: "Better", ...tested, scoreOf: (text) => explained(text, model, scale) };
+  return {
+    outcome: "Better",
+    ...tested,
+    scoreOf: (text) => explained(text, model, { middle: middleOf(scored), scale }),
+  };
+}
+
+interface Model {
+  readonly words: LinearModel;
+  readonly meaning: MeaningModel;
+  sumOf(text: string): number;
+}
+
+/** Words that people have judged, and words that mean something like them. */
+function bothOf(kinds: readonly KindOfText[], meanings: Meanings): Model {
+  const words = modelOf(kinds);
+  const meaning = meaningModelOf(kinds, meanings);
+  return { words, meaning, sumOf: (text) => words.sumOf(featuresOf(text)) + meaning.sumOf(text) };
+}
+
+/** Half-way between the two kinds: a kind that speaks of many things has lower sums than one that always says the same. */
+function middleOf(scored: readonly { readonly isRelevant: boolean; readonly sum: number }[]): number {
+  const meanOf = (kind: boolean) => {
+    const own = scored.filter(({ isRelevant }) => isRelevant === kind);
+    return own.reduce((total, { sum }) => total + sum, 0) / own.length;
+  };
+  return (meanOf(true) + meanOf(false)) / 2;
 }
 
 /** So that every part has both kinds. */
@@ -83,9 +129,13 @@ function chooseScale(examples: readonly JudgedText[], sums: readonly number[]): 
 }
 
 /** The score, and the words that speak most for it. */
-function explained(text: string, model: LinearModel, scale: number): Relevance {
-  const sum = model.sumOf(featuresOf(text));
-  const found = tellingWords(text, model, sum > 0 ? 1 : -1);
+function explained(
+  text: string,
+  model: Model,
+  { middle, scale }: { readonly middle: number; readonly scale: number },
+): Relevance {
+  const sum = model.sumOf(text) - middle;
+  const found = tellingWords(text, model.words, sum > 0 ? 1 : -1, model.meaning.partOf);
   const said = `like texts that people called ${sum > 0 ? "relevant" : "not relevant"}`;
   const score = Math.round(100 * sigmoid(scale * sum)) / 100;
   return { score, reason: found.length === 0 ? said : `${said}: ${found.join(", ")}` };

@@ -42,7 +42,7 @@ function featuresOfWord(word: string, before = "^"): readonly string[] {
   ];
 }
 
-function wordsOf(text: string): readonly string[] {
+export function wordsOf(text: string): readonly string[] {
   const prose = normalized(cutText(text, ENOUGH), "NFC").replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
   return Array.from(prose.matchAll(WORDS), ([word]) => word);
 }
@@ -107,10 +107,21 @@ export function modelOf(examples: readonly KindOfText[]): LinearModel {
 const MOST_WORDS = 3;
 const LONGEST_WORD = 40;
 
-/** The words of a text that speak most for its kind (`sign` 1) or against it (-1), in quotes. */
-export function tellingWords(text: string, { partOf }: LinearModel, sign: 1 | -1): readonly string[] {
+/**
+ * The words of a text that speak most for its kind (`sign` 1) or against it (-1), in quotes. `partOfMeaning`: what a word
+ * adds besides.
+ */
+export function tellingWords(
+  text: string,
+  { partOf }: LinearModel,
+  sign: 1 | -1,
+  partOfMeaning: (word: string) => number = () => 0,
+): readonly string[] {
   const parts = new Map(
-    wordsOf(text).map((word, index, words) => [word, sign * partOf(featuresOfWord(word, words[index - 1]))]),
+    wordsOf(text).map((word, index, words) => [
+      word,
+      sign * (partOf(featuresOfWord(word, words[index - 1])) + partOfMeaning(word)),
+    ]),
   );
   return [...parts]
     .filter(([, part]) => part > 0)
