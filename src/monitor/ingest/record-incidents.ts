@@ -3,7 +3,6 @@ import { formatNumber } from "../../lib/numbers.ts";
 import { beginIncident } from "../incidents/begin-incident.ts";
 import { asPartOf, type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
 import {
-  activeUntil,
   advance,
   type Bucket,
   countIn,
@@ -21,16 +20,16 @@ import {
   REOPEN_WITHIN_MS,
 } from "../incidents/join.ts";
 import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
-import { type Alert, firedAtOf, windowAt } from "../model/alert.ts";
+import { type Alert, firedAtOf } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
-import type { HourCount, Incident, IncidentEntry, Membership } from "../model/incident.ts";
+import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
-import { storyKey } from "../model/story.ts";
 import { activeInhibitors, type Inhibition, inhibitorOf } from "../notify/decide/inhibition.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Facts } from "../store/stores.ts";
+import { createMaterialReader, isAboutEverything, type MentionFacts, MOST_READ } from "./material-reader.ts";
 import type { RecordedObservations } from "./record-observations.ts";
 
 /** What of the configuration decides about incidents. */
@@ -45,7 +44,7 @@ export interface IncidentFacts {
     Facts["incidents"],
     "ofQuery" | "elsewhere" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
   >;
-  readonly mentions: Pick<Facts["mentions"], "inWindow" | "ofAlert">;
+  readonly mentions: MentionFacts;
   readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
   /** Absent in a backtest, which works alone. */
   readonly notifications?: Pick<Facts["notifications"], "lockNotifications">;
@@ -123,14 +122,10 @@ async function openBook(
   const membersOf = (incident: Incident): Alert[] =>
     [...incidentOf].flatMap(([alertId, id]) => (id === incident.id ? (alerts.get(alertId) ?? []) : []));
   const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
+  const reader = createMaterialReader(facts.mentions, query, ruleOf, membersOf);
   const joined: Membership[] = [];
   const entries: IncidentEntry[] = [];
   const told: AlertEvent[] = [];
-  const materials = new Map<
-    string,
-    { readonly material: Material; readonly from: Instant; readonly at: Instant }
-  >();
-  const summaries = new Map<string, Summary>();
   let inhibitors: ReturnType<typeof activeInhibitors> | null = null;
   let unaffiliated: readonly Alert[] | null = null;
 
@@ -143,65 +138,12 @@ async function openBook(
     return step.incident;
   };
 
-  /**
-   * What the alerts of an incident have counted or matched, the newest first. Not what was said after it became calm: the
-   * first mentions of another crisis would share everything with its alert.
-   */
-  async function materialOfIncident(incident: Incident, now: Instant): Promise<Material> {
-    const at = Math.min(now, activeUntil(incident));
-    const summary = summaryOfIncident(incident);
-    const { from } = summary;
-    const cached = materials.get(incident.id);
-    // In a storm an alert joins for every second mention: what that changes is not worth reading it all again.
-    const isFresh = cached !== undefined && at >= cached.at && at - cached.at < BUCKET_MS;
-    if (isFresh && cached.from === from) return cached.material;
-    const counting = [...summary.counting.values()];
-    // The narrowest rule: all mentions of a query have nothing in common.
-    const narrow = counting.filter(({ when }) => when.sentiment !== undefined || when.form !== EVERYTHING);
-    const meant = narrow.length > 0 ? narrow : counting;
-    const [said, before] = await Promise.all([
-      facts.mentions.inWindow(projectId, queryId, from, at + 1, MOST_READ),
-      facts.mentions.inWindow(projectId, queryId, from - 3 * DAY, from - HOUR, MOST_BEFORE),
-    ]);
-    const its = said.filter(({ mention }) => meant.some((rule) => rule.judge(mention).met));
-    const material = materialOf(its, before);
-    materials.set(incident.id, { material, from, at });
-    return material;
-  }
-
-  function summaryOfIncident(incident: Incident): Summary {
-    const found = summaries.get(incident.id);
-    if (found !== undefined) return found;
-    const summary: Summary = {
-      ...{ from: incident.openedAt, rules: new Set(), counting: new Map() },
-      surge: { negative: 0, total: 0 },
-    };
-    for (const alert of membersOf(incident)) include(summary, alert, ruleOf(alert));
-    summaries.set(incident.id, summary);
-    return summary;
-  }
-
-  /** What an alert had counted or matched at `at`. */
-  async function mentionsOf(
-    alert: Alert,
-    matched: readonly Mention[],
-    at: Instant,
-  ): Promise<readonly StoryMention[]> {
-    if (matched.length > 0) return matched.map((mention) => ({ mention, story: storyKey(mention) }));
-    const rule = ruleOf(alert);
-    if (rule === undefined || rule.kind === "mention") return facts.mentions.ofAlert(projectId, alert.id, 50);
-    const { from, to } = windowAt(alert, at);
-    const found = await facts.mentions.inWindow(projectId, queryId, from, to, MOST_READ);
-    return found.filter(({ mention }) => rule.judge(mention).met);
-  }
-
   function add(before: Incident, alert: Alert, at: Instant, because: string): Incident {
-    const summary = summaryOfIncident(before);
+    reader.addAlert(before, alert);
     incidentOf.set(alert.id, before.id);
     if (!alerts.has(alert.id)) inhibitors = null;
     alerts.set(alert.id, alert);
     joined.push({ projectId, alertId: alert.id, incidentId: before.id, joinedAt: at, because });
-    if (include(summary, alert, ruleOf(alert))) materials.delete(before.id);
     return keep({
       incident: { ...before, alerts: before.alerts + 1 },
       entries: [{ incidentId: before.id, at, kind: "Joined", detail: because, alertId: alert.id }],
@@ -228,7 +170,7 @@ async function openBook(
     if (incident.calmSince === null || countIn(buckets, at - HOUR, at)[measure] < LEAST_STIRRED) return true;
     const said = await facts.mentions.inWindow(projectId, queryId, at - HOUR, at, MOST_READ);
     const its = said.filter(({ mention }) => measure === "total" || mention.sentiment === "negative");
-    return sharedWith(its, await materialOfIncident(incident, at)) !== null;
+    return sharedWith(its, await reader.ofIncident(incident, at)) !== null;
   }
 
   async function paceOf({ measure }: Incident, at: Instant): Promise<Pace> {
@@ -289,16 +231,11 @@ async function openBook(
       (alert) => !incidentOf.has(alert.id) && firedAtOf(alert) <= at && firedAtOf(alert) > at - DAY,
     );
     if (near.length === 0) return;
-    const from = incident.countedFrom;
-    const before = await facts.mentions.inWindow(
-      ...([projectId, queryId, from - 3 * DAY, from - HOUR] as const),
-      MOST_BEFORE,
-    );
-    const material = materialOf(mentions, before);
+    const material = await reader.ofNew(incident, mentions);
     for (const alert of near.slice(0, MOST_ADOPTED)) {
       const rule = ruleOf(alert);
       if (rule === undefined || rule.incident !== incident.group) continue;
-      const own = await mentionsOf(alert, [], at);
+      const own = await reader.mentionsOf(alert, [], at);
       const shared = sharedWith(own, withoutOwn(material, rule, own));
       if (shared !== null) add(incidents.get(incident.id) ?? incident, alert, at, `it shares ${shared}`);
     }
@@ -334,21 +271,21 @@ async function openBook(
       if (near.length === 0 && !counts) return;
       inhibitors ??= activeInhibitors(inhibitions, [...alerts.values()]);
       const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
-      const mentions = await mentionsOf(alert, matched, at);
+      const mentions = await reader.mentionsOf(alert, matched, at);
       const joinable: JoinableIncident[] = [];
       for (const incident of near)
         joinable.push({
           incident,
-          material: withoutOwn(await materialOfIncident(incident, at), rule, mentions),
+          material: withoutOwn(await reader.ofIncident(incident, at), rule, mentions),
           mutes: incident.id === mutedBy,
-          surge: summaryOfIncident(incident).surge,
+          surge: reader.surgeOf(incident),
         });
       const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
       if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
       if (joining.outcome === "Apart") return;
       if (counts) await wake(joining.incident, at);
       const incident = incidents.get(joining.incident.id) ?? joining.incident;
-      const isKnown = summaryOfIncident(incident).rules.has(alert.rule);
+      const isKnown = reader.hasAlertOf(incident, alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);
       if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
       const { quarter } = await paceOf(joinedNow, at);
@@ -419,39 +356,9 @@ async function openBook(
   };
 }
 
-/** What is asked of the alerts of an incident for each alert that may join it. */
-interface Summary {
-  /** Where the earliest window began. */
-  from: Instant;
-  readonly rules: Set<string>;
-  /** Rules on more than single mentions, by name. */
-  readonly counting: Map<string, Rule>;
-  /** See `JoinableIncident`. */
-  readonly surge: { -readonly [Name in keyof HourCount]: number };
-}
-
-/** True: its rule counts, and was not there before. */
-function include(summary: Summary, alert: Alert, rule: Rule | undefined): boolean {
-  const { rule: name } = alert;
-  summary.from = Math.min(summary.from, windowAt(alert, firedAtOf(alert)).from);
-  summary.rules.add(name);
-  if (rule === undefined || rule.kind === "mention") return false;
-  const { count = 0, expected = Number.POSITIVE_INFINITY } = alert.values;
-  const counted = rule.when.form === EVERYTHING ? "total" : "negative";
-  if (counted === "total" || rule.when.sentiment === "negative")
-    summary.surge[counted] = Math.max(summary.surge[counted], count / Math.max(1, expected));
-  if (summary.counting.has(name)) return false;
-  summary.counting.set(name, rule);
-  return true;
-}
-
-const MOST_READ = 500;
-const MOST_BEFORE = 300;
 const MOST_ADOPTED = 50;
 /** Facts that arrive together, as at the beginning, are one piece of news. */
 const BETWEEN_FACTS_MS = HOUR / 2;
-/** The form of a rule without `when`. */
-const EVERYTHING = "every mention";
 
 const JOINED: Readonly<Record<JoinReason, string>> = {
   MutedByIt: "it was muted by an alert of the incident",
@@ -462,8 +369,9 @@ const JOINED: Readonly<Record<JoinReason, string>> = {
 };
 
 /** A rule about more than volume and mood: what it finds is a new kind of fact. */
-function isTopical({ kind, when }: Rule): boolean {
-  return kind === "mention" || kind === "new" || (when.form !== EVERYTHING && when.sentiment === undefined);
+function isTopical(rule: Rule): boolean {
+  if (rule.kind === "mention" || rule.kind === "new") return true;
+  return !isAboutEverything(rule) && rule.when.sentiment === undefined;
 }
 
 /** What counts for a single mention has to come from others: the incident may have counted it, too. */
