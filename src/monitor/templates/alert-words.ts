@@ -173,14 +173,14 @@ function newValue({ because, labels }: Alert): string {
 /**
  * The whole announcement, with the brand. Of counts, people's words come first: "Northwind: “no refund for my order”, 62
  * negative mentions in 30 min"; without such words it is the headline. Of mentions it has the person and the words:
- * "Helena Brandt (184k followers, verified) is negative about Northwind: “…”".
+ * "Helena Brandt (184k followers, verified) is negative about Northwind: “…”". `quote`: people's words alone, of counts.
  */
 export function announce(
   alert: Alert,
   headline: string,
   mentions: readonly MentionView[],
   words: { readonly quote: string | null; readonly title: string },
-): AlertView["announcement"] {
+): AlertView["announcement"] & { readonly quote: string | null } {
   const [first] = mentions;
   if (alert.windowTo > alert.windowFrom || first === undefined) {
     const { quote, title } = words;

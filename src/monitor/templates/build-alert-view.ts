@@ -103,6 +103,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   // What grew takes the place of the rule's numbers: those that the lead compares are said below it then.
   const isSaid = announced.text === headline && (growth === null || lead === null);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
+  const isSingle = alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null;
   // Of an alert that is over, what it was about is enough.
   const found =
     alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
@@ -119,7 +120,6 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     announcement: {
       query: announced.query === null ? null : line(announced.query, 60),
       text: line(announced.text, 180),
-      quote: announced.quote === null ? null : line(announced.quote, 180),
     },
     lead: lead === null ? null : line(lead, 200),
     growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
@@ -159,9 +159,9 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     waited: facts.waited ?? null,
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
     about,
-    example: alert.resolvedAt === null || quote !== null || about !== null ? null : wordsOf(first),
+    wasAbout: wasAbout(announced.quote, alert.resolvedAt === null || about !== null ? null : first, isSingle),
     measured: isSaid || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
-    isSingle: alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null,
+    isSingle,
     handling: handlingOf(alert, facts.corrected),
     correctable: correctableOf(facts, mentions[0]),
     actions,
@@ -293,6 +293,14 @@ function aboutOf(
   if (words !== "") return `${NEW_WORDS}: ${words}.`;
   const topics = alert.resolvedAt === null ? "" : topicsOf(explanation ?? { topics: [] });
   return topics === "" ? null : `${TOPICS}: ${topics}.`;
+}
+
+/** `example`: one of its mentions, where nothing else says what they were about. */
+function wasAbout(quote: string | null, example: Mention | null, isSingle: boolean): string | null {
+  if (quote !== null) return `It was about ${quote}.`;
+  const words = wordsOf(example);
+  if (words === null) return null;
+  return isSingle ? `It was “${words}”.` : `Among them: “${words}”.`;
 }
 
 export const MOST_LISTED = 5;

@@ -27,12 +27,7 @@ export interface AlertView {
   /** The number against what is normal, without the brand: "62 negative mentions in 30 min, 11 expected (5.6×)". */
   readonly headline: string;
   /** The headline, with the brand where it does not name it; of mentions with the person: "Helena Brandt (184k followers) is negative about Acme". */
-  readonly announcement: {
-    readonly query: string | null;
-    readonly text: string;
-    /** Of counts what people say, in their words: “no refund for my order”; null where no words stand for many. */
-    readonly quote: string | null;
-  };
+  readonly announcement: { readonly query: string | null; readonly text: string };
   /** The numbers in words: "Negative mentions are 6 times what is normal on a Monday morning."; null where there are none. */
   readonly lead: string | null;
   /** How it has grown since the first message, with the current numbers; null for other messages. */
@@ -94,8 +89,11 @@ export interface AlertView {
   readonly incident: IncidentView | null;
   /** A sentence about what people write: "About “no refund for my order”, 18 of 22 mentions."; null if nothing stands out. */
   readonly about: string | null;
-  /** Of an alert that is over and has nothing else to say of what it was about: the words of a mention of it. */
-  readonly example: string | null;
+  /**
+   * A sentence for its end: "It was about “no refund for my order”."; the words of one of its mentions where no words
+   * stand for many and `about` is null, too.
+   */
+  readonly wasAbout: string | null;
   /** The sentence of the rule with its numbers, if the headline has people's words instead; else null. */
   readonly measured: string | null;
   /** It is one mention; how many there are and since when says nothing of it. */

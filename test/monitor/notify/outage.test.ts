@@ -49,7 +49,7 @@ test("a mail server that is down for an hour gets few tries, and then one mail f
       return {
         about: "alert",
         behind: await stores.notifications.waitingBehind(notification),
-        view: { ...view, query, announcement: { query, text: kind, quote: null } },
+        view: { ...view, query, announcement: { query, text: kind } },
       } as const;
     },
     clock: createManualClock(NOW),

@@ -86,12 +86,10 @@ test("an alert on mentions names the author, and who handled it", () => {
   expect(view(1).announcement).toEqual({
     query: null,
     text: "Helena Brandt (184k followers, verified) is negative about Acme",
-    quote: null,
   });
   expect(view(5).announcement).toEqual({
     query: "Acme",
     text: "Helena Brandt (184k followers, verified) and 4 more mentions",
-    quote: null,
   });
   expect(view(1)).toMatchObject({ title: "The press is angry", primaryActions: 1, handledBy: null });
   expect(view(1, { acknowledgedBy: "Ann" }).handledBy).toBe("Ann");

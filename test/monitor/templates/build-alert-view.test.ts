@@ -142,9 +142,9 @@ describe("people's words come first", () => {
     const topics = [{ name: "Cancelled Flight", now: 0.58, before: 0.14 }];
     const facts = { ...FACTS, explanation: { ...NO_EXPLANATION, topics } };
     const over = { ...ALERT, ...spike, state: "resolved" as const, resolvedAt: openedAt + MINUTE };
-    const { about, example } = buildAlertView({ ...facts, alert: over });
+    const { about, wasAbout } = buildAlertView({ ...facts, alert: over });
     expect(about).toBe("Topics: Cancelled Flight 58% (usually 14%).");
-    expect(example).toBeNull();
+    expect(wasAbout).toBeNull();
     expect(buildAlertView({ ...facts, alert: { ...ALERT, ...spike } }).about).toBeNull();
   });
 

@@ -243,7 +243,7 @@ describe("a mail", () => {
       };
     });
     const sent = pairs.map(async ({ name, query, ruleName }) => {
-      const announcement = { query, text: ruleName, quote: null };
+      const announcement = { query, text: ruleName };
       const view = { ...alertMessage().view, query, ruleName, announcement, because: query };
       const { vendorRef } = await notifier.send(alertMessage({ notificationId: name, view }), {
         signal: AbortSignal.timeout(100_000),
