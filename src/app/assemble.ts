@@ -35,7 +35,7 @@ export type PipelineOpener<Opened extends Pipeline> = () => Promise<
   (base: Base, closing: Closing) => Promise<Opened>
 >;
 
-export interface Assembled<Opened> {
+export interface Assembly<Opened> {
   readonly pipeline: Opened;
   readonly engines: Engines;
   /** Of the console; null if there is none. */
@@ -55,7 +55,7 @@ export async function assemble<Opened extends Pipeline>(
     readonly onConfigured?: () => void;
   },
   closing: Closing,
-): Promise<Assembled<Opened>> {
+): Promise<Assembly<Opened>> {
   const { onConfigured } = options;
   const apart: ConsoleProcess | null =
     options.console === "Apart" ? startConsoleProcess({ log, signal, onConfigured }) : null;

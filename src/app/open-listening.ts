@@ -4,12 +4,12 @@ import {
   type Enricher,
   type FeedView,
   type HubEndpoint,
-  type Judged,
   loadEnrich,
   loadEnrichment,
   loadFeedView,
   loadStartListening,
   type PushEndpoint,
+  type ReadJudgedMentions,
 } from "#feeds";
 import {
   createStores,
@@ -98,7 +98,8 @@ export async function withListening(
   const database = openDatabase({ url: databaseUrl, connections: 1, onError: () => {} });
   closing.add(database.close);
   const { mentions } = createStores(database.db);
-  const judged: Judged = ({ id, name }, which) => mentions.judged({ id: queryIdOf(id), name }, which);
+  const judged: ReadJudgedMentions = ({ id, name }, which) =>
+    mentions.judged({ id: queryIdOf(id), name }, which);
   if (fetches) {
     const { startEnrichment } = await loadEnrichment();
     await startEnrichment({ config: config.enrich, queries, pool, clock, log, judged }, closing);

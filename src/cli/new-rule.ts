@@ -62,9 +62,9 @@ export function defineNewRuleCommand(command: Command, usualFolder: () => Promis
 }
 
 /** Answers to what the flags leave open. */
-type Asked = Partial<NewOptions> & { readonly file?: string };
+type RuleAnswers = Partial<NewOptions> & { readonly file?: string };
 
-async function askOnTerminal(name: string | undefined, options: NewOptions): Promise<Asked> {
+async function askOnTerminal(name: string | undefined, options: NewOptions): Promise<RuleAnswers> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new UserError("name the kind of the rule with --kind; questions are asked on a terminal only", [
@@ -80,7 +80,7 @@ export async function askForRule(
   options: Pick<NewOptions, "title" | "query" | "word" | "severity">,
   input: NodeJS.ReadableStream,
   output: NodeJS.WritableStream,
-): Promise<Asked> {
+): Promise<RuleAnswers> {
   return withQuestions(input, output, async ({ ask, say }) => {
     say("What do you want to be notified of?");
     DRAFT_KINDS.forEach(({ choice }, at) => {

@@ -77,7 +77,7 @@ async function reload(options: ReloadOptions, env: NodeJS.ProcessEnv): Promise<v
   });
 }
 
-interface Answered {
+interface ProcessAnswer {
   readonly process: RunningProcess;
   readonly answer: ReloadAnswer;
 }
@@ -93,7 +93,7 @@ async function waitForAnswers(
   asked: ReloadRequest,
   timeoutMs: number,
   onAnswer: (process: RunningProcess, answer: ReloadAnswer) => void,
-): Promise<readonly Answered[]> {
+): Promise<readonly ProcessAnswer[]> {
   const reported = new Set<string>();
   for (const startedAt = monotonicMs(); ; await delay(LOOK_EVERY_MS)) {
     const request = (await processes.requested()) ?? asked;

@@ -169,7 +169,7 @@ export function accountRoutes(
   async function show(
     request: FastifyRequest,
     reply: FastifyReply,
-    shown: Partial<Shown> = {},
+    shown: Partial<ShownOnce> = {},
   ): Promise<FastifyReply> {
     const user = userOf(request);
     if (user === null)
@@ -199,7 +199,7 @@ export function accountRoutes(
 }
 
 /** What is shown once, after a form. */
-interface Shown {
+interface ShownOnce {
   /** A new token. */
   readonly made: string | null;
   /** The secret of a second factor that is not confirmed yet. */
@@ -210,11 +210,11 @@ interface Shown {
   readonly slackCode: string | null;
   readonly fault: string | null;
 }
-const NOTHING_SHOWN: Shown = { made: null, begun: null, recovery: null, slackCode: null, fault: null };
+const NOTHING_SHOWN: ShownOnce = { made: null, begun: null, recovery: null, slackCode: null, fault: null };
 /** How long a code for Slack works. */
 const SLACK_CODE_MS = 10 * MINUTE;
 
-function wrongPassword(outcome: "Wrong" | "TooMany"): Partial<Shown> {
+function wrongPassword(outcome: "Wrong" | "TooMany"): Partial<ShownOnce> {
   return {
     fault: outcome === "Wrong" ? "That is not your password of now." : "Too many attempts. Wait a minute.",
   };

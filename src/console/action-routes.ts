@@ -116,10 +116,15 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     return answerWork(request, reply, done === 0 ? 409 : 200, describeAlertWork(asked.do, done, refused));
   });
 
-  async function answerWork(request: FastifyRequest, reply: FastifyReply, status: number, said: PressNotice) {
+  async function answerWork(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    notice: PressNotice,
+  ) {
     if (request.headers["hx-request"] === "true")
-      return frames.sendHtml(reply.code(status).header("hx-trigger", "worked"), alertNotice(said));
-    if (status !== 200) return refuse(request, reply, status, said.sentence);
+      return frames.sendHtml(reply.code(status).header("hx-trigger", "worked"), alertNotice(notice));
+    if (status !== 200) return refuse(request, reply, status, notice.sentence);
     return reply.redirect(Back.parse(request.body ?? {}).back, 303);
   }
 

@@ -110,7 +110,7 @@ export interface ConsoleDeps {
   readonly warmingUp?: () => Promise<readonly ShownWarmUp[]>;
   /** Receivers whose messages are delayed, and why. Absent if the console does not know the receivers. */
   readonly waits?: (() => Promise<readonly ShownWait[]>) | undefined;
-  /** Explains what became of a mention. Absent if the console does not know the rules. */
+  /** Explains why a mention notified somebody, or nobody. Absent if the console does not know the rules. */
   readonly explainMention?: ExplainMention | undefined;
   /** Explains why a mention is not stored. Absent if the console does not know the rules. */
   readonly explainUnread?: ExplainUnread | undefined;

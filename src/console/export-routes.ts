@@ -4,7 +4,7 @@ import type { MentionPosition, ShownMention } from "#monitor";
 import { monotonicMs } from "../lib/clock.ts";
 import { BusyError } from "../lib/errors.ts";
 import { MINUTE } from "../lib/instant.ts";
-import { type Asked, MentionsQuestion, searchOf } from "./pages/mentions.ts";
+import { MentionsQuestion, type MentionsRequest, searchOf } from "./pages/mentions.ts";
 import type { PageParts } from "./parts/page.ts";
 import { EXPORTS, type ExportKind, MOST_EXPORTED } from "./search/export-mentions.ts";
 import { findMentions } from "./search/find-mentions.ts";
@@ -44,7 +44,7 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
 /** The newest ones, up to a number that the page names. */
 async function* batchesOf(
   { facts, times }: PageParts,
-  asked: Asked,
+  asked: MentionsRequest,
 ): AsyncGenerator<readonly ShownMention[]> {
   const { filter, search } = searchOf(asked, times.now());
   const began = monotonicMs();

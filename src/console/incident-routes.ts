@@ -18,7 +18,7 @@ import {
   storyOf,
   Text,
 } from "./incident-requests.ts";
-import { incidentPage, incidentPart, NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
+import { incidentPage, incidentPart, NO_PRESS_RESULT, type PressResult } from "./pages/incident.ts";
 import {
   endRoom,
   type IncidentStory,
@@ -50,7 +50,7 @@ export function incidentRoutes(
   route(app, "/incidents/:id", frames, {
     page: async (request) => {
       const story = await read(request);
-      return story === null ? null : pageOf(request, story, NOTHING_PRESSED);
+      return story === null ? null : pageOf(request, story, NO_PRESS_RESULT);
     },
     parts: (request) => ({
       story: async () => {
@@ -124,7 +124,7 @@ export function incidentRoutes(
     });
   }
 
-  async function pageOf(request: FastifyRequest, story: IncidentStory, pressed: Pressed) {
+  async function pageOf(request: FastifyRequest, story: IncidentStory, pressed: PressResult) {
     const { projectId, id } = story.incident;
     const isResponder = mayAct(request);
     const form = isResponder ? { token: forms.token(request), asksName: asksName(request) } : null;
@@ -137,9 +137,9 @@ export function incidentRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     story: IncidentStory,
-    pressed: Partial<Pressed>,
+    pressed: Partial<PressResult>,
   ) {
-    return frames.sendPage(request, reply, () => pageOf(request, story, { ...NOTHING_PRESSED, ...pressed }));
+    return frames.sendPage(request, reply, () => pageOf(request, story, { ...NO_PRESS_RESULT, ...pressed }));
   }
 }
 
@@ -152,7 +152,7 @@ interface FormOfIncident<Fields, Done extends object> {
   /** For the audit log: no words of a text. */
   readonly noted: (fields: Fields) => string;
   /** What nobody should have to type again. */
-  readonly typed?: (fields: Fields) => Pressed["typed"];
+  readonly typed?: (fields: Fields) => PressResult["typed"];
   readonly act: (fields: Fields, incident: Incident, by: Actor) => Promise<WorkResult<Done>>;
   /** Absent: the page is loaded anew. */
   readonly answer?: (

@@ -8,7 +8,7 @@ import type { Forms } from "./auth/forms.ts";
 import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
 import { actorOf, MOST_BYTES, noteIncident, sendNoIncident, storyOf, Text } from "./incident-requests.ts";
-import { NOTHING_PRESSED, type Pressed } from "./pages/incident.ts";
+import { NO_PRESS_RESULT, type PressResult } from "./pages/incident.ts";
 import { reviewPage } from "./pages/review.ts";
 import type { IncidentStory, IncidentWork } from "./parts/incident-work.ts";
 import type { PdfTasks } from "./review/pdf-thread.ts";
@@ -32,7 +32,7 @@ export function reviewRoutes(
     const story = await read(request);
     return story === null
       ? sendNoIncident(request, reply, frames)
-      : show(request, reply, story, NOTHING_PRESSED);
+      : show(request, reply, story, NO_PRESS_RESULT);
   });
 
   app.get("/incidents/:id/review.pdf", async (request, reply) => {
@@ -54,7 +54,7 @@ export function reviewRoutes(
     if (story === null) return sendNoIncident(request, reply, frames);
     if (!form.success)
       return show(request, reply.code(400), story, {
-        ...NOTHING_PRESSED,
+        ...NO_PRESS_RESULT,
         fault: "Write at most 4,000 letters.",
       });
     const { by, text, seen } = form.data;
@@ -67,14 +67,14 @@ export function reviewRoutes(
     if (done.outcome === "Done") return reply.redirect(`/incidents/${story.incident.id}/review`, 303);
     const fault = `Nothing was saved: ${done.because}.`;
     return show(request, reply.code(409), (await read(request)) ?? story, {
-      ...NOTHING_PRESSED,
+      ...NO_PRESS_RESULT,
       ...{ fault, typed: { status: "", text } },
     });
   });
 
   return () => pool.close();
 
-  function show(request: FastifyRequest, reply: FastifyReply, story: IncidentStory, pressed: Pressed) {
+  function show(request: FastifyRequest, reply: FastifyReply, story: IncidentStory, pressed: PressResult) {
     return frames.sendPage(request, reply, async () => {
       const review = await readReview(parts, story, times.zone);
       const form = mayAct(request) ? { token: forms.token(request), asksName: asksName(request) } : null;

@@ -6,7 +6,7 @@ export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.
 export { EnrichConfig } from "./enrich/enrich-config.ts";
 export { describeLearned, type LearnedRow, learns, nameLearned, readLearned } from "./enrich/read-learned.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";
-export type { Judged } from "./enrich/start-enrichment.ts";
+export type { ReadJudgedMentions } from "./enrich/start-enrichment.ts";
 export { isStream, kindOf, kinds } from "./kinds/all-kinds.ts";
 export { feedStatus, gapText } from "./run/feed-status.ts";
 export type { FeedView, ShownFeed, ShownTry } from "./run/feed-view.ts";

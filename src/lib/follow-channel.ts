@@ -5,7 +5,7 @@ const RECONNECT_MS = 1_000;
 
 /**
  * Calls `onPayload` for each notification of a channel of PostgreSQL, until the returned function is called. It takes one
- * connection of the pool. What is announced while that is broken is not heard: whoever follows looks by itself as well.
+ * connection of the pool. What is announced while that is broken is lost: whoever follows looks by itself as well.
  */
 export function followChannel(
   pool: Pool,

@@ -201,7 +201,7 @@ async function assemble(
       followDueWork(
         database,
         () => void queues.add("sweep", {}, { dedupe: "sweep" }),
-        (error) => log.warn({ error: describeError(error) }, "what people do is not heard for a moment"),
+        (error) => log.warn({ error: describeError(error) }, "what people do is noticed late for a moment"),
       ),
     );
   }

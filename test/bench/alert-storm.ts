@@ -64,7 +64,7 @@ interface Cost {
   readonly postgresMs: number;
   readonly statements: number;
 }
-interface Measured {
+interface Measurement {
   readonly open: number;
   readonly waiting: number;
   readonly inIncident: number;
@@ -186,7 +186,7 @@ async function openBench(db: Db, postmaster: number) {
   await read(2, stores);
 
   return {
-    async measure(open: number): Promise<Measured> {
+    async measure(open: number): Promise<Measurement> {
       await copyAlerts(db, open);
       const timed = timeStore(stores);
       const costs = new Map<Part, Cost>();
@@ -283,7 +283,7 @@ async function copyRows(
     .execute(db);
 }
 
-function report({ open, waiting, inIncident, costs, slowest }: Measured, first: Measured): void {
+function report({ open, waiting, inIncident, costs, slowest }: Measurement, first: Measurement): void {
   console.log(`${open} open alerts, ${inIncident} in an incident, ${waiting} notifications wait`);
   for (const [part, { ownMs, postgresMs: theirs, statements }] of costs) {
     const then = first.costs.get(part);

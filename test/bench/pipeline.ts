@@ -44,8 +44,8 @@ try {
 }
 
 async function compare(server: PageServer, line: Line): Promise<void> {
-  const bare: Measured[] = [];
-  const whole: Measured[] = [];
+  const bare: Measurement[] = [];
+  const whole: Measurement[] = [];
   const memory: string[] = [];
   // The first round warms up: code is compiled, connections stand.
   for (let round = 0; round <= options.rounds; round++) {
@@ -100,14 +100,14 @@ async function readBare(from: PageServer): Promise<number> {
   return count;
 }
 
-interface Measured {
+interface Measurement {
   /** Mentions a second. */
   readonly rate: number;
   /** Processor time of this process (PostgreSQL and the page server have their own), in milliseconds a page. */
   readonly cpuMs: number;
 }
 
-async function measure(server: PageServer, work: () => Promise<number>): Promise<Measured> {
+async function measure(server: PageServer, work: () => Promise<number>): Promise<Measurement> {
   const cpuAtStart = process.cpuUsage();
   const startedAt = monotonicMs();
   const count = await work();
@@ -117,10 +117,10 @@ async function measure(server: PageServer, work: () => Promise<number>): Promise
   return { rate: (count * 1_000) / tookMs, cpuMs: (user + system) / 1_000 / options.pages };
 }
 
-function show({ rate, cpuMs }: Measured): string {
+function show({ rate, cpuMs }: Measurement): string {
   return `${Math.round(rate)} mentions/s (cpu ${Math.round(cpuMs)} ms a page)`;
 }
 
-function summary(runs: readonly Measured[]): string {
+function summary(runs: readonly Measurement[]): string {
   return show({ rate: median(runs.map(({ rate }) => rate)), cpuMs: median(runs.map(({ cpuMs }) => cpuMs)) });
 }

@@ -6,7 +6,7 @@ import { EnrichConfig } from "../../src/feeds/enrich/enrich-config.ts";
 import type { Sentiment } from "../../src/feeds/enrich/sentiment/model-file.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { readTsv } from "../sentiment/corpora.ts";
-import { type Answered, type Quality, qualityOf } from "../sentiment/quality.ts";
+import { type LabelledAnswer, type Quality, qualityOf } from "../sentiment/quality.ts";
 import { type LabelledText, readShortTexts, readTweets, SHARED } from "./labelled-texts.ts";
 
 // How well sentiment is told, by what a feed calls for its mentions, language and all. A text without a sentiment counts
@@ -76,13 +76,13 @@ function bySign(score: number, margin: number): Sentiment {
   return score < -margin ? "negative" : "neutral";
 }
 
-interface Measured extends Quality {
+interface Measurement extends Quality {
   readonly usEach: number;
 }
 
-async function measure(judge: Judge, texts: readonly LabelledText[]): Promise<Measured> {
+async function measure(judge: Judge, texts: readonly LabelledText[]): Promise<Measurement> {
   const begin = monotonicMs();
-  const answers: Answered[] = [];
+  const answers: LabelledAnswer[] = [];
   for (const { text, language, sentiment } of texts)
     answers.push({ is: sentiment, said: await judge(text, language) });
   const usEach = (1_000 * (monotonicMs() - begin)) / texts.length;

@@ -2,14 +2,17 @@ import { join } from "node:path";
 import { seriesOf } from "../../src/monitor/ingest/assess-mention.ts";
 import { OWN_QUERY } from "../../src/monitor/model/query.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
-import type { Found } from "./ledger.ts";
+import type { ActualWorld } from "./ledger.ts";
 import { AUTHOR } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";
 
 /**
  * Reads what Earshot stored, counted and alerted, and what arrived at the vendors. `problems` null: none were planned.
  */
-export async function collect(world: World, problems: ReadonlyMap<string, number> | null): Promise<Found> {
+export async function collect(
+  world: World,
+  problems: ReadonlyMap<string, number> | null,
+): Promise<ActualWorld> {
   const names = new Map([...world.account.queries].map(([name, id]) => [String(id), name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const ask = async <Row>(sql: string, values: readonly unknown[] = []): Promise<Row[]> =>
@@ -61,7 +64,7 @@ async function namesOfSeries(folder: string): Promise<Map<string, string>> {
 }
 
 /** As readers see them: the text says what a message is about. */
-async function messagesOfStream({ slack, smtp }: World): Promise<Found["sent"]> {
+async function messagesOfStream({ slack, smtp }: World): Promise<ActualWorld["sent"]> {
   // A reply that only adds details to a message is no message of its own.
   const aboutMentions = (await slack.messages()).filter(
     ({ channelName, metadata }) =>
@@ -95,7 +98,7 @@ async function messagesOfScenario({
   slack,
   smtp,
   hook,
-}: World): Promise<{ sent: Found["sent"]; kinds: Map<string, number> }> {
+}: World): Promise<{ sent: ActualWorld["sent"]; kinds: Map<string, number> }> {
   const sent: { key: string; identity: string | null }[] = [];
   const kinds = new Map(
     ["windows", "reminders", "escalations", "edits", "ends", "digests"].map((kind) => [kind, 0]),

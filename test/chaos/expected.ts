@@ -1,4 +1,4 @@
-import type { Expected } from "./ledger.ts";
+import type { ExpectedWorld } from "./ledger.ts";
 import {
   SCENARIO_ALERTS,
   SCENARIO_MESSAGES,
@@ -15,7 +15,7 @@ import type { PlannedMention } from "./stream.ts";
 export function expectedOf(
   mentions: readonly PlannedMention[],
   { withScenario }: { readonly withScenario: boolean },
-): Expected {
+): ExpectedWorld {
   const recalls = mentions.filter(({ text }) => text.includes("recall"));
   const negative = mentions.filter((mention) => lastSentiment(mention) === "negative");
   const alerts = (rule: string, about: readonly PlannedMention[]) => [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { compareWorlds, type Expected, type Found, mostByChance } from "./ledger.ts";
+import { type ActualWorld, compareWorlds, type ExpectedWorld, mostByChance } from "./ledger.ts";
 
-const EXPECTED: Expected = {
+const EXPECTED: ExpectedWorld = {
   mentions: new Map([
     ["Acme m1", "neutral"],
     ["Acme m2", "negative"],
@@ -16,7 +16,7 @@ const EXPECTED: Expected = {
   may: ["on-call ann"],
 };
 
-const NOTHING_WRONG: Found = {
+const NOTHING_WRONG: ActualWorld = {
   mentions: [...EXPECTED.mentions].map(([key, sentiment]) => ({ key, sentiment })),
   counts: EXPECTED.counts,
   alerts: EXPECTED.alerts,
@@ -36,7 +36,7 @@ test("a world in which everything came through has nothing wrong in any line", (
   );
 });
 
-const FAULTS: readonly (readonly [string, Partial<Found>, Record<string, number>])[] = [
+const FAULTS: readonly (readonly [string, Partial<ActualWorld>, Record<string, number>])[] = [
   [
     "a mention that is not there, although it was counted",
     { mentions: NOTHING_WRONG.mentions.slice(1) },
@@ -112,7 +112,7 @@ test("a mail comes again only if the mail server accepted it without an answer",
 
 test("every notification has a reason, and is sent once", () => {
   const once = [...NOTHING_WRONG.sent, { key: "on-call ann", identity: "<3@acme.example>" }];
-  const brokenIn = (sent: Found["sent"]) =>
+  const brokenIn = (sent: ActualWorld["sent"]) =>
     compareWorlds(EXPECTED, { ...NOTHING_WRONG, sent })
       .filter((line) => line.broken)
       .map(({ what }) => what);

@@ -1,5 +1,5 @@
 /** What has to be stored and sent. Keys are words that a person can look up. */
-export interface Expected {
+export interface ExpectedWorld {
   /** Key → last sentiment. */
   readonly mentions: ReadonlyMap<string, string>;
   /** Mentions by series and query. */
@@ -12,7 +12,7 @@ export interface Expected {
 }
 
 /** What Earshot and the vendors have at the end. Entries may repeat: repetitions are counted. */
-export interface Found {
+export interface ActualWorld {
   readonly mentions: readonly { readonly key: string; readonly sentiment: string | null }[];
   readonly counts: ReadonlyMap<string, number>;
   readonly alerts: readonly string[];
@@ -43,7 +43,7 @@ export interface LedgerLine {
 }
 
 /** Compares what was found with what was expected. Pure. */
-export function compareWorlds(expected: Expected, found: Found): LedgerLine[] {
+export function compareWorlds(expected: ExpectedWorld, found: ActualWorld): LedgerLine[] {
   const stored = timesOf(found.mentions.map(({ key }) => key));
   const alerted = timesOf(found.alerts);
   const sent = timesOf(found.sent.map(({ key }) => key));
@@ -91,7 +91,7 @@ function line(what: string, of: number, wrong: readonly string[], limit: number 
   };
 }
 
-function callLine({ most, limit }: Found["calls"]): LedgerLine {
+function callLine({ most, limit }: ActualWorld["calls"]): LedgerLine {
   const wrong = Math.max(0, most - limit);
   return {
     what: "calls over the budget in any window",
@@ -104,7 +104,7 @@ function callLine({ most, limit }: Found["calls"]): LedgerLine {
 }
 
 /** Too high: counted twice. Too low: not counted. */
-function countLines(expected: Expected["counts"], found: Found["counts"]): LedgerLine[] {
+function countLines(expected: ExpectedWorld["counts"], found: ActualWorld["counts"]): LedgerLine[] {
   const keys = [...new Set([...expected.keys(), ...found.keys()])];
   const of = keys.reduce((sum, key) => sum + (expected.get(key) ?? 0), 0);
   const surplus = (key: string): number => (found.get(key) ?? 0) - (expected.get(key) ?? 0);
@@ -136,7 +136,7 @@ function repeated(times: ReadonlyMap<string, number>): string[] {
 }
 
 /** But for mails under one Message-ID, which have a line of their own. */
-function seenTwice({ sent }: Found): string[] {
+function seenTwice({ sent }: ActualWorld): string[] {
   const twice = repeated(timesOf(sent.map(({ key }) => key)));
   for (const key of repeatedIdentities(sent)) twice.splice(twice.indexOf(key), 1);
   return twice;
@@ -152,11 +152,11 @@ export function mostByChance(mean: number): number {
   return most;
 }
 
-function never(happened: Found["happened"]): string[] {
+function never(happened: ActualWorld["happened"]): string[] {
   return [...happened].filter(([, times]) => times === 0).map(([kind]) => kind);
 }
 
-function repeatedIdentities(sent: Found["sent"]): string[] {
+function repeatedIdentities(sent: ActualWorld["sent"]): string[] {
   const named = sent.flatMap(({ key, identity }) => (identity === null ? [] : [`${key} ${identity}`]));
   return repeated(timesOf(named)).map((one) => one.slice(0, one.lastIndexOf(" ")));
 }

@@ -3,7 +3,7 @@ import { SECOND } from "../../src/lib/instant.ts";
 import { stopSignal } from "../../src/lib/stop-signal.ts";
 
 /** What a program of chaos is started with. `signal`: no more kills. */
-export interface Given<Name extends string> {
+export interface ProgramOptions<Name extends string> {
   readonly numbers: Readonly<Record<Name, number>>;
   readonly queue: "redis" | "postgres";
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export async function runProgram<Name extends string, Report extends { readonly 
   readonly patience: number;
   /** Printed after Ctrl-C. */
   readonly onStop: string;
-  readonly run: (given: Given<Name | "patience">) => Promise<Report>;
+  readonly run: (given: ProgramOptions<Name | "patience">) => Promise<Report>;
   readonly format: (report: Report) => string;
 }): Promise<void> {
   const defaults = { ...program.numbers, patience: program.patience, "at-most": 86_400 };

@@ -52,7 +52,7 @@ rules: ${process.cwd()}/rules
 `;
 }
 
-interface Started {
+interface StartedProcess {
   readonly child: ChildProcess;
   readonly url: string;
   readonly ended: Promise<unknown>;
@@ -61,7 +61,7 @@ interface Started {
 }
 
 /** `earshot start` in a process group of its own, as a terminal starts it; resolves when its page is open. */
-async function start(...words: readonly string[]): Promise<Started> {
+async function start(...words: readonly string[]): Promise<StartedProcess> {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [mainOf(bundle), "start", "--port", "0", ...words], {
     cwd: folder,

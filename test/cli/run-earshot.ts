@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { type Bundle, bundleEntries } from "../bundle.ts";
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -19,7 +19,7 @@ export function runEarshot(
   bundle: Bundle,
   words: readonly string[],
   options: { cwd: string; env?: Readonly<Record<string, string>> },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [mainOf(bundle), ...words], {
     cwd: options.cwd,

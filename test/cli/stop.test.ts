@@ -115,7 +115,7 @@ test.each([
   ["a monitor", /Earshot is running/, undefined],
   ["a worker", /the worker is running/, "workers/deliver.ts"],
 ])(
-  "%s takes up the configuration at SIGHUP and reload; a fault in it leaves the running one alone",
+  "%s reloads the configuration at SIGHUP and reload; a fault in it leaves the running one alone",
   async (_, running, entry) => {
     const file = join(folder, "earshot.yaml");
     const before = await readFile(file, "utf8");

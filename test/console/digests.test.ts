@@ -78,7 +78,7 @@ async function make(
 const ask = (path: string) => fetch(`${web.url}${path}`, { headers: { accept: "text/html" } });
 const textOf = async (path: string) => (await (await ask(path)).text()).replaceAll(/\s+/g, " ");
 
-test("each digest says when it comes, about what and for whom, who left it, and what became of its editions", async () => {
+test("each digest says when it comes, about what and for whom, who left it, and how its editions were sent", async () => {
   const text = await textOf("/digests");
   expect(text).toContain("<dd>every day at 08:00, Europe/Berlin</dd>");
   expect(text).toMatch(/<dt>Next<\/dt><dd><time datetime="2026-03-04T07:00:00/);

@@ -51,7 +51,7 @@ test("the console answers every request while it is replaced, and then shows the
   expect(await (await fetch(`${address}/coverage`)).text()).toContain("GMT+9");
 });
 
-test("a console on a port in use is refused, and the one before goes on; a free port is taken up", async () => {
+test("a console on a port in use is refused, and the one before goes on; a free port is used", async () => {
   const [first, taken, free] = await Promise.all([freePort(), freePort(), freePort()]);
   first.close();
   free.close();

@@ -41,7 +41,7 @@ test("a listener gets events for the changed parts, and only those", async () =>
   const text = await listenTo(
     await streamAddress(),
     () => web.stores.alerts.save([anAlert({ openedAt: NOW })]),
-    (heard) => heard.includes("event: alerts"),
+    (received) => received.includes("event: alerts"),
   );
   expect(text).not.toContain("event: mentions");
   expect(text).not.toContain("event: inbox");
@@ -53,7 +53,7 @@ test("what changed between the making of a page and its stream is sent", async (
   await listenTo(
     address,
     async () => undefined,
-    (heard) => heard.includes("event: mentions"),
+    (received) => received.includes("event: mentions"),
   );
 });
 
@@ -69,7 +69,7 @@ test("a mention that only changed is news as well", async () => {
   await listenTo(
     address,
     async () => undefined,
-    (heard) => heard.includes("event: mentions"),
+    (received) => received.includes("event: mentions"),
   );
 });
 
@@ -77,7 +77,7 @@ test("the domain clock is sent when its minute changes", async () => {
   const text = await listenTo(
     await streamAddress(),
     async () => web.clock.advance(60_000),
-    (heard) => heard.includes("event: clock"),
+    (received) => received.includes("event: clock"),
   );
   expect(text).toContain("data: Tue 14:06 UTC");
 });

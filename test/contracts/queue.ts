@@ -184,7 +184,7 @@ export function queueContract(engine: QueueEngine): void {
       expect(runs).toBe(2);
     });
 
-    test("a killed worker's job is taken up by another within 15 seconds", { timeout: 60_000 }, async () => {
+    test("a killed worker's job is picked up by another within 15 seconds", { timeout: 60_000 }, async () => {
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
       const bundle = await bundleEntries([STUCK_WORKER]);
       stops.push(bundle.remove);

@@ -82,7 +82,7 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
       for (let n = 0; n < 10; n++) first.emit(create(`${n}`, n % 2 === 0 ? `acme ${n}` : `other ${n}`));
       await stored(5);
       expect(first.asked[0]?.get("cursor")).toBeNull();
-      expect(await feeding.mentions({ heard: true })).toHaveLength(5);
+      expect(await feeding.mentions({ hidden: true })).toHaveLength(5);
       expect(await feed()).toMatchObject({ state: "listening", why: null, itemsToday: 5, matchedToday: 5 });
     });
 

@@ -1,4 +1,4 @@
-import type { Said } from "../flows/stream.ts";
+import type { StoryMentionFields } from "../flows/stream.ts";
 import type { Work } from "./work-on-mention.ts";
 
 /** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
@@ -39,8 +39,8 @@ export interface Chapter {
   readonly also?: readonly string[];
   readonly from: string;
   /** What people say: when, what, and how they change it later. */
-  readonly said: readonly (readonly [at: string, what: Said & Saying])[];
-  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
+  readonly said: readonly (readonly [at: string, what: StoryMentionFields & Saying])[];
+  readonly changes?: readonly (readonly [at: string, resourceId: string, what: StoryMentionFields])[];
   /** Facts and messages without which it is not what it is for: each matches a line of what it ends in. */
   readonly shows: readonly RegExp[];
   /** What is in no line. */

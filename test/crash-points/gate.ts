@@ -31,7 +31,7 @@ export type Verdict = boolean | Promise<boolean>;
 export interface Gate {
   /**
    * From now on steps count. Null: they are only counted. A number: the point is after so many steps that left something
-   * behind. `onReached` decides what becomes of the step.
+   * behind. `onReached` decides what happens to the step.
    */
   arm(point: Point | number | null, onReached: () => Verdict): void;
   /** Steps count no more. Gives what was seen, in the order of the first of each name. */

@@ -37,7 +37,7 @@ export interface PlayParts {
 export type Fate = (typeof FATES)[number];
 export const FATES = ["kill", "hold", "twice"] as const;
 
-export interface Played {
+export interface PlayResult {
   readonly ending: Ending;
   readonly steps: readonly SeenStep[];
   /** False: the point did not come. */
@@ -69,7 +69,7 @@ export async function play(
   opening: Opening,
   point: Point | null,
   fate: Fate,
-): Promise<Played> {
+): Promise<PlayResult> {
   const { sandbox, chapter } = parts;
   await sandbox.reset(opening.template, opening.outside);
   setClockTo(sandbox, chapter);

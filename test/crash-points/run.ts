@@ -5,7 +5,7 @@ import { bundleWorker } from "./bundle-worker.ts";
 import type { Chapter } from "./chapter.ts";
 import { differences } from "./facts.ts";
 import { type Peer, type Point, pointsOf, type SeenStep } from "./gate.ts";
-import { type Fate, type Opening, openChapter, type Played, play } from "./play.ts";
+import { type Fate, type Opening, openChapter, type PlayResult, play } from "./play.ts";
 import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { EMPTY, openStage, type QueueKind, type Stage } from "./stage.ts";
 import { CHAPTERS, SCRIPT } from "./story.ts";
@@ -50,7 +50,7 @@ const SOURCE: Readonly<Record<Mode, object>> = {
   shipped: {},
 };
 
-/** One moment of one chapter, with what becomes of the worker there. */
+/** One moment of one chapter, with what happens to the worker there. */
 export interface Case {
   readonly k: number;
   readonly mode: Mode;
@@ -281,8 +281,8 @@ async function playCase(
 async function withWorkers(
   workers: WorkerSupply,
   fate: Fate,
-  run: (first: Worker, second: () => Promise<Worker>, third: () => Promise<Worker>) => Promise<Played>,
-): Promise<Played> {
+  run: (first: Worker, second: () => Promise<Worker>, third: () => Promise<Worker>) => Promise<PlayResult>,
+): Promise<PlayResult> {
   const taken: Worker[] = [];
   const take = async (from: Promise<Worker>): Promise<Worker> => {
     const worker = await from;

@@ -37,7 +37,7 @@ export interface Sandbox {
   outside(): Promise<Outside>;
   /** How a worker reaches the tables and the queue: past the relays, or through them. */
   engines(through: "relays" | "nothing"): { readonly databaseUrl: string; readonly queue: BackendOptions };
-  configOf(chapter: Configured, source: object): object;
+  configOf(chapter: ConfiguredChapter, source: object): object;
   /** Makes the jobs of dead workers look stalled for long enough, so that the next check finds them. */
   freeJobs(): Promise<void>;
   /** From this instant on the worker behind the relays reaches nobody, and nobody reaches it. */
@@ -48,7 +48,7 @@ export interface Sandbox {
 }
 
 /** What of a chapter is in the configuration. */
-type Configured = Pick<Chapter, "name" | "also" | "pageSize" | "source" | "config">;
+type ConfiguredChapter = Pick<Chapter, "name" | "also" | "pageSize" | "source" | "config">;
 
 export async function openSandbox(stage: Stage, index: number): Promise<Sandbox> {
   const closing = createClosing();
@@ -177,7 +177,7 @@ function configOf(
     source: own = {},
     config: { receiverSettings = {}, ...config } = {},
     ...story
-  }: Configured,
+  }: ConfiguredChapter,
   source: object,
   at: {
     readonly rules: string;

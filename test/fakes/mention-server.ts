@@ -84,7 +84,7 @@ export async function startMentionServer(clock: Clock, quirks: ServerQuirks): Pr
     if (url.pathname === "/oauth/token")
       return send(200, { access_token: "token", token_type: "bearer", expires_in: 9_999 });
     calls.push(url.searchParams);
-    const asked = readAsked(url.searchParams, quirks.mostOnPage);
+    const asked = readPageRequest(url.searchParams, quirks.mostOnPage);
     if (quirks.since === "refused" && asked.since !== null) return refuse("unknown parameter");
     if (quirks.several === "refused" && asked.queryIds.length > 1) return refuse("one queryId, please");
     let place: Place | null = null;
@@ -186,9 +186,9 @@ function readPlace(cursor: string): Place {
   return JSON.parse(Buffer.from(cursor, "base64url").toString()) as Place;
 }
 
-type Asked = ReturnType<typeof readAsked>;
+type PageRequest = ReturnType<typeof readPageRequest>;
 
-function readAsked(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINITY) {
+function readPageRequest(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINITY) {
   const moment = (name: string) => parseWireInstant(params.get(name) ?? "");
   const orderBy = params.get("orderBy") === "updated" ? "updated" : "added";
   const others = [...params].filter(([name]) => name !== "cursor" && name !== "page");
@@ -207,18 +207,18 @@ function readAsked(params: URLSearchParams, mostOnPage = Number.POSITIVE_INFINIT
   };
 }
 
-function isAsked(one: ServedMention, asked: Asked, quirks: ServerQuirks): boolean {
+function isAsked(one: ServedMention, asked: PageRequest, quirks: ServerQuirks): boolean {
   if (!asked.queryIds.includes(one.queryId)) return false;
   if (one.date !== null && !(one.date >= asked.startDate && one.date <= asked.endDate)) return false;
   return asked.since === null || quirks.since === "ignored" || one[asked.sinceField] > asked.since;
 }
 
-function compare(a: ServedMention, b: ServedMention, { orderBy, isDown }: Asked): number {
+function compare(a: ServedMention, b: ServedMention, { orderBy, isDown }: PageRequest): number {
   const order = a[orderBy] - b[orderBy] || (a.resourceId < b.resourceId ? -1 : 1);
   return isDown ? -order : order;
 }
 
-function compareToPlace(one: ServedMention, { at, id }: Place, { orderBy, isDown }: Asked): number {
+function compareToPlace(one: ServedMention, { at, id }: Place, { orderBy, isDown }: PageRequest): number {
   const order = one[orderBy] - at || (one.resourceId === id ? 0 : one.resourceId < id ? -1 : 1);
   return isDown ? -order : order;
 }

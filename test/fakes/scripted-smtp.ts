@@ -24,7 +24,7 @@ export interface ScriptedSmtp {
   breakAt: SmtpStep | null;
   /** Mails it has taken: for whom, and whether under TLS. */
   readonly mails: { readonly to: readonly string[]; readonly isSecret: boolean; readonly text: string }[];
-  /** How many came, whatever became of them. */
+  /** How many came, answered or not. */
   greeted: number;
   /** Commands that came before TLS was on. */
   readonly inClear: string[];

@@ -156,7 +156,7 @@ describe("the next fetch", () => {
 describe("an item", () => {
   const known = { idKey: "a", contentKey: "x", resourceId: "1", editedAgoMs: null, isDeleted: false };
   test.each([
-    ["never heard", { idKey: "b", contentKey: "y" }, [], { outcome: "New" }],
+    ["never received", { idKey: "b", contentKey: "y" }, [], { outcome: "New" }],
     ["known", { idKey: "a", contentKey: "x" }, [known], { outcome: "Same" }],
     ["known, changed", { idKey: "a", contentKey: "y" }, [known], { outcome: "Edited", resourceId: "1" }],
     [
@@ -251,25 +251,29 @@ describe("a feed is silent", () => {
     ...{ itemsToday: 0, matchedToday: 0, gap: null, readings: 0, leftOut: null, notes: [] },
   };
   const failing = { problem: "the server fails (status 502)", failures: 3 };
-  const heard = (agoMs: number) => ({ receivedAt: now - agoMs });
+  const received = (agoMs: number) => ({ receivedAt: now - agoMs });
   const stream = { kind: "bluesky", everyMs: MINUTE, nextAt: now - DAY, isFetchedNow: true };
   test.each<[string, Partial<FeedRow>, number | null]>([
     ["that answers, and has had nothing new for months: not", {}, null],
-    ["that fails for as long as a server may be away: not", { ...failing, ...heard(45 * MINUTE) }, null],
-    ["that fails for longer", { ...failing, ...heard(46 * MINUTE) }, 46 * MINUTE],
-    ["that is fetched once a day: not the next day", { ...failing, everyMs: DAY, ...heard(26 * HOUR) }, null],
-    ["that is fetched once a day", { ...failing, everyMs: DAY, ...heard(26 * HOUR + 1) }, 26 * HOUR + 1],
-    ["whose server wants to be left alone: not", { ...heard(5 * HOUR), nextAt: now + HOUR }, null],
-    ["that nobody fetches", { ...heard(5 * HOUR), nextAt: now - 4 * HOUR }, 5 * HOUR],
-    ["that is gone, at once", { ...failing, ...heard(MINUTE), nextAt: null }, MINUTE],
+    ["that fails for as long as a server may be away: not", { ...failing, ...received(45 * MINUTE) }, null],
+    ["that fails for longer", { ...failing, ...received(46 * MINUTE) }, 46 * MINUTE],
+    [
+      "that is fetched once a day: not the next day",
+      { ...failing, everyMs: DAY, ...received(26 * HOUR) },
+      null,
+    ],
+    ["that is fetched once a day", { ...failing, everyMs: DAY, ...received(26 * HOUR + 1) }, 26 * HOUR + 1],
+    ["whose server wants to be left alone: not", { ...received(5 * HOUR), nextAt: now + HOUR }, null],
+    ["that nobody fetches", { ...received(5 * HOUR), nextAt: now - 4 * HOUR }, 5 * HOUR],
+    ["that is gone, at once", { ...failing, ...received(MINUTE), nextAt: null }, MINUTE],
     ["that was just added: not", { ...failing, receivedAt: null, addedAt: now - 30 * MINUTE }, null],
-    ["that was never heard", { ...failing, receivedAt: null, addedAt: now - 31 * MINUTE }, 31 * MINUTE],
-    ["that was added again: since then", { ...failing, ...heard(99 * DAY), addedAt: now - HOUR }, HOUR],
-    ["to which others push: not", { kind: "push", everyMs: 0, nextAt: null, ...heard(80 * DAY) }, null],
-    ["that was removed: not", { isConfigured: false, ...heard(80 * DAY) }, null],
-    ["that is a stream with something a while ago: not", { ...stream, ...heard(10 * MINUTE) }, null],
-    ["that is a stream, open, with nothing for longer", { ...stream, ...heard(11 * MINUTE) }, 11 * MINUTE],
-    ["that is a stream which fails", { ...stream, ...failing, ...heard(11 * MINUTE) }, 11 * MINUTE],
+    ["that was never received", { ...failing, receivedAt: null, addedAt: now - 31 * MINUTE }, 31 * MINUTE],
+    ["that was added again: since then", { ...failing, ...received(99 * DAY), addedAt: now - HOUR }, HOUR],
+    ["to which others push: not", { kind: "push", everyMs: 0, nextAt: null, ...received(80 * DAY) }, null],
+    ["that was removed: not", { isConfigured: false, ...received(80 * DAY) }, null],
+    ["that is a stream with something a while ago: not", { ...stream, ...received(10 * MINUTE) }, null],
+    ["that is a stream, open, with nothing for longer", { ...stream, ...received(11 * MINUTE) }, 11 * MINUTE],
+    ["that is a stream which fails", { ...stream, ...failing, ...received(11 * MINUTE) }, 11 * MINUTE],
   ])("%s", (_name, changes, silentForMs) => {
     const { silentSince, why } = feedStatus({ ...feed, ...changes }, now);
     expect(silentSince === null ? null : now - silentSince).toBe(silentForMs);

@@ -21,7 +21,7 @@ import { reader } from "./reader.ts";
 
 export { feedsOf } from "./feed-config.ts";
 
-export interface Shown {
+export interface ShownMention {
   readonly query: string;
   readonly title: string | null;
   readonly text: string | null;
@@ -35,8 +35,8 @@ export interface Feeding {
   /** Of the database. */
   readonly url: string;
   readonly projectId: number;
-  /** What the local API shows now, in the order of title and text; of the hidden query with `heard`. */
-  mentions(which?: { heard: boolean }): Promise<Shown[]>;
+  /** What the local API shows now, in the order of title and text; of the hidden query with `hidden`. */
+  mentions(which?: { hidden: boolean }): Promise<ShownMention[]>;
   /** Another worker on the same tables. */
   worker(more?: Partial<FeedRunParts>): ReturnType<typeof createFeedRun>;
   /** A worker that reads the stream, in a hurry. */
@@ -48,7 +48,7 @@ export interface Feeding {
 }
 
 export interface Listener {
-  /** Frames that were stored, and what became of them. */
+  /** Frames that were stored, and how they were stored. */
   readonly batches: readonly (ReceiveResult & { readonly frames: number })[];
   stop(): Promise<void>;
 }
@@ -147,12 +147,12 @@ export async function startFeeding(options: {
       while ((await one.fetchNext()) !== null) {}
       while (await one.recheckNext()) {}
     },
-    async mentions({ heard } = { heard: false }) {
-      const { rows } = await sql<Shown & { fields: string }>`
+    async mentions({ hidden } = { hidden: false }) {
+      const { rows } = await sql<ShownMention & { fields: string }>`
         select q.name as query, m.title, m.full_text as text, m.url, m.version,
           filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as fields
         from local_api.mention m join local_api.query q on q.id = m.query_id
-        where (q.type = ${RECEIVED_TYPE}) = ${heard} and superseded_at = 'infinity' and visible_at <= ${new Date(systemClock.now())}
+        where (q.type = ${RECEIVED_TYPE}) = ${hidden} and superseded_at = 'infinity' and visible_at <= ${new Date(systemClock.now())}
         order by q.name, m.title, m.full_text, m.url`.execute(db);
       return rows.map(({ fields, ...row }) => ({ ...row, record: JSON.parse(fields) }));
     },

@@ -286,7 +286,7 @@ const hostile = (async () => {
     await sql`delete from local_api.heard_item`.execute(feeding.db);
     await feeding.fetchAll();
     expect((await feeding.feeds())[0]?.problem).toBeNull();
-    return (await feeding.mentions({ heard: true }))[0];
+    return (await feeding.mentions({ hidden: true }))[0];
   };
 })();
 

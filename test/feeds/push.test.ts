@@ -95,7 +95,7 @@ test("mentions are stored and matched; sent again, they are not new", async () =
       record: { author: "Ann" },
     },
   ]);
-  expect((await feeding.mentions({ heard: true })).map(({ text }) => text)).toContain("Something else");
+  expect((await feeding.mentions({ hidden: true })).map(({ text }) => text)).toContain("Something else");
 });
 
 test("a delete and an edit leave no word of the old text, also in what analysers answered", async () => {
@@ -135,9 +135,9 @@ test("a wrong mention is named, and the others are stored", async () => {
 test.each(["{", "", "7", "null", "[]", '"text"', "[[1]]"])(
   "the body %j is refused, and stores nothing",
   async (body) => {
-    const before = (await feeding.mentions({ heard: true })).length;
+    const before = (await feeding.mentions({ hidden: true })).length;
     expect((await post(body)).status).toBe(400);
-    expect(await feeding.mentions({ heard: true })).toHaveLength(before);
+    expect(await feeding.mentions({ hidden: true })).toHaveLength(before);
   },
 );
 

@@ -257,7 +257,7 @@ test("a host that closes in the middle of a fetch keeps no worker waiting, and i
   expect(rows).toEqual([{ failures: 0, is_free: true, is_due: true }]);
   batches(true);
   await feeding.fetchAll();
-  expect((await feeding.mentions({ heard: true })).length).toBe(91);
+  expect((await feeding.mentions({ hidden: true })).length).toBe(91);
 });
 
 test("a fetch that fails after some of its parts goes on behind them", async () => {
@@ -271,12 +271,12 @@ test("a fetch that fails after some of its parts goes on behind them", async () 
     else response.writeHead(500).end();
   });
   await feeding.fetchAll();
-  expect((await feeding.mentions({ heard: true })).length).toBe(201);
+  expect((await feeding.mentions({ hidden: true })).length).toBe(201);
   const states = JSON.stringify((await feeding.feeds()).map(({ state }) => state));
   expect(states).toContain(`"minId":"${post(200).id}"`);
   batches(true);
   await feeding.fetchAll();
-  expect((await feeding.mentions({ heard: true })).length).toBe(401);
+  expect((await feeding.mentions({ hidden: true })).length).toBe(401);
 });
 
 test("waits grow with the age", () => {

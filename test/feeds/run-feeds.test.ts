@@ -56,7 +56,7 @@ test("what the servers held is stored once, however often it is fetched", async 
   expect(shown).toHaveLength(30);
   expect(new Set(shown.map(({ url }) => url)).size).toBe(30);
   expect(shown[0]).toMatchObject({ query: "Acme", text: "Line one of 0\n\nLine two" });
-  expect(await feeding.mentions({ heard: true })).toHaveLength(31);
+  expect(await feeding.mentions({ hidden: true })).toHaveLength(31);
 });
 
 test("an item whose link has other tracking parameters is the same item, under another id, too", async () => {
@@ -209,7 +209,7 @@ test("a worker that lost its lease cannot store what it has read", async () => {
     },
   });
   await slow.fetchNext();
-  expect(await feeding.mentions({ heard: true })).toHaveLength(0);
+  expect(await feeding.mentions({ hidden: true })).toHaveLength(0);
 });
 
 test("nor can one whose lease ends between its last look at it and its commit", async () => {
@@ -217,7 +217,7 @@ test("nor can one whose lease ends between its last look at it and its commit", 
   const enricher = async () => ({ ...noEnricher, queue: async () => void (await loseLease()) });
   const slow = feeding.worker({ enricher });
   expect([await slow.fetchNext(), await slow.fetchNext()]).not.toContain(null);
-  expect(await feeding.mentions({ heard: true })).toHaveLength(0);
+  expect(await feeding.mentions({ hidden: true })).toHaveLength(0);
 });
 
 async function leases() {
@@ -427,5 +427,5 @@ test("items that are older than what is kept are deleted, and an item that its f
   await feeding.makeDue();
   while ((await strict.fetchNext()) !== null) {}
   expect((await feeding.mentions()).map(({ title }) => title)).toEqual(["Acme 2"]);
-  expect(await feeding.mentions({ heard: true })).toHaveLength(1);
+  expect(await feeding.mentions({ hidden: true })).toHaveLength(1);
 });

@@ -76,7 +76,7 @@ test("what was seen to be gone is nowhere to be read, and comes back as it was, 
   const back = (await feeding.mentions()).filter(({ text }) => text === GONE);
   expect(back.map(({ record }) => record["priority"])).toContain("high");
   expect(back.map(({ record }) => record["resourceId"])).not.toContain(before.id);
-  expect(await feeding.mentions({ heard: true })).toHaveLength(2);
+  expect(await feeding.mentions({ hidden: true })).toHaveLength(2);
   expect(await undoable()).toEqual([]);
   expect(await undo([before.id])).toBe(0);
   // Its feed shows it again: it is known.

@@ -23,7 +23,7 @@ import { onEveryEngine } from "./on-every-engine.ts";
 import { CROWD, NEGATIVE } from "./rules.ts";
 import { asAdministrator, type Story } from "./story.ts";
 import { ACCOUNT } from "./story-setting.ts";
-import type { Said } from "./stream.ts";
+import type { StoryMentionFields } from "./stream.ts";
 
 /** Words that only the deleted mentions have. */
 const WORDS = [
@@ -37,7 +37,7 @@ const WORDS = [
   "grimwozzle",
 ];
 
-const HERS: Said = {
+const HERS: StoryMentionFields = {
   sentiment: "negative",
   title: "Wimbleford calling",
   snippet: "The zorblax of Acme quimby vextron glimmerfant all over my kitchen floor #grimwozzle",

@@ -56,7 +56,7 @@ async function versions(story: Story, channel: string): Promise<readonly (readon
 }
 
 onAnyEngine((begin) => {
-  test("rules, routes and templates are taken up in one step; a poll that runs loses and repeats nothing", async () => {
+  test("rules, routes and templates change in one step; a poll that runs loses and repeats nothing", async () => {
     const story = await begin({ rules: { unhappy: rule(0) }, routes: [{ receivers: ["alerts"] }] });
     const { at, until, source } = story;
     await take(story, await versionOf(story, 1, "alerts"));
@@ -178,7 +178,7 @@ onAnyEngine((begin) => {
       );
       story.at("09:01").mention("Acme", { snippet: "A recall, please" });
       await story.until("09:05");
-      // As if this were a job that began before the process took up the version with the new rule.
+      // As if this were a job that began before the process loaded the version with the new rule.
       await take(story, await versionOf(story, 2, "alerts"));
       await story.until("09:25");
       const states = () =>

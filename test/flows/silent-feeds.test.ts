@@ -77,8 +77,8 @@ afterAll(() => closing.close());
 
 const failed = async () =>
   (await client.query("select problem from feeds.feed where name = 'Blog' and failures > 0")).rowCount;
-/** Everything was heard `minutes` ago for the last time. */
-const heard = (minutes: number) =>
+/** Everything was received `minutes` ago for the last time. */
+const received = (minutes: number) =>
   client.query(
     `update feeds.feed set heard_at = now() - ${minutes} * interval '1 minute',
       added_at = now() - interval '9 days'`,
@@ -102,7 +102,7 @@ const alerts = async () =>
 test("operators hear once of each feed that falls silent, of what is lost, and when all is well", async () => {
   await until("the blog was tried", async () => (await failed()) === 1, SOON);
   await until("the stream is open", async () => stream.sockets.size === 1, SOON);
-  await heard(185.2);
+  await received(185.2);
   // A start is no reason to wake anybody.
   await check(14);
   expect(await alerts()).toEqual([]);
@@ -121,7 +121,7 @@ test("operators hear once of each feed that falls silent, of what is lost, and w
   server.pages.set("/blog", { body: rssDocument([]) });
   await client.query("update feeds.feed set next_at = now() where kind = 'rss'");
   await client.query("delete from feeds.host");
-  await until("the blog was heard", async () => (await failed()) === 0, SOON);
+  await until("the blog was received", async () => (await failed()) === 0, SOON);
   await client.query("update feeds.feed set heard_at = now() where kind = 'bluesky'");
   await client.query(
     `insert into feeds.gap (project_id, key, from_at, to_at, reason)

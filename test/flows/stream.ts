@@ -10,7 +10,8 @@ import type { MentionVersion } from "../../src/listening-api/store/mention-versi
 import { storyTime } from "./story-time.ts";
 
 /** The fields of a mention in a story; anything that the API's record has. */
-export interface Said extends Partial<Omit<MentionFields, "queryId" | "queryName" | "added" | "updated">> {
+export interface StoryMentionFields
+  extends Partial<Omit<MentionFields, "queryId" | "queryName" | "added" | "updated">> {
   /** The API shows it so long after it was added: indexing takes its time. */
   readonly indexedAfter?: string;
   /** A record that cannot be stored, in wire format. */
@@ -19,11 +20,14 @@ export interface Said extends Partial<Omit<MentionFields, "queryId" | "queryName
 
 export interface Moment {
   /** `date` absent: now. Null: the source withholds it. */
-  mention(query: string, said?: Said): void;
+  mention(query: string, said?: StoryMentionFields): void;
   /** So many, `every` so often (a second) from this moment on. */
-  mentions(query: string, said: Omit<Said, "resourceId"> & { count: number; every?: string }): void;
+  mentions(
+    query: string,
+    said: Omit<StoryMentionFields, "resourceId"> & { count: number; every?: string },
+  ): void;
   /** The source changes a mention that it already sent. */
-  change(resourceId: string, said: Said): void;
+  change(resourceId: string, said: StoryMentionFields): void;
 }
 
 export interface Stream {
@@ -39,7 +43,7 @@ export function createStream(pool: Pool, queries: ReadonlyMap<string, number>): 
   const versions: MentionVersion[] = [];
   let written = 0;
   let next = 1;
-  const mention = (at: Instant, query: string, said: Said): void => {
+  const mention = (at: Instant, query: string, said: StoryMentionFields): void => {
     const queryId = queries.get(query);
     if (queryId === undefined) throw new Error(`the story knows no query ${query}`);
     const resourceId = said.resourceId ?? `mention-${String(next++).padStart(6, "0")}`;
@@ -87,7 +91,7 @@ interface Place {
   readonly version: number;
 }
 
-function versionOf(place: Place, said: Said): MentionVersion {
+function versionOf(place: Place, said: StoryMentionFields): MentionVersion {
   const { indexedAfter, unstorable, date: when, ...fields } = said;
   const { at, added, version, queryId, queryName, resourceId } = place;
   const date = when === undefined ? added : when === null ? null : Date.parse(when);

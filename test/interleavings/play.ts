@@ -21,7 +21,7 @@ export interface World<P extends { close(): Promise<void> }> {
   close?(): Promise<void>;
 }
 
-export interface Played {
+export interface PlayResult {
   /** All facts and messages in the end. */
   readonly lines: readonly string[];
   /** What the task that may be held asked of PostgreSQL. */
@@ -42,7 +42,7 @@ export async function play<P extends { close(): Promise<void> }>(
   world: World<P>,
   [first, second]: readonly [Task<P>, Task<P>],
   holdAt: number | null,
-): Promise<Played> {
+): Promise<PlayResult> {
   await world.reset();
   const hold = createHold();
   const relay = await openRelay(

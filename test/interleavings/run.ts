@@ -8,7 +8,7 @@ import { openStage, type Stage } from "../crash-points/stage.ts";
 import { FEED_SCENES } from "./feed-scenes.ts";
 import { openFeedWorld } from "./feed-world.ts";
 import { openMonitorWorld } from "./monitor-world.ts";
-import { type Played, play, type World } from "./play.ts";
+import { type PlayResult, play, type World } from "./play.ts";
 import { SCENES, SCRIPT } from "./scenes.ts";
 import type { Pair } from "./task.ts";
 
@@ -132,7 +132,7 @@ interface StagedPair {
   readonly tasks: readonly [one: string, other: string];
   readonly between: RegExp | undefined;
   /** `forth`: the first of them begins, and may be held. */
-  play(order: "forth" | "back", holdAt: number | null): Promise<Played>;
+  play(order: "forth" | "back", holdAt: number | null): Promise<PlayResult>;
 }
 
 /** A scene and how it is opened, whatever its processes are. */

@@ -1,7 +1,7 @@
 import type { Chapter } from "../crash-points/chapter.ts";
 import type { Script } from "../crash-points/stage.ts";
 import { COMPLAINT } from "../crash-points/story.ts";
-import type { Said } from "../flows/stream.ts";
+import type { StoryMentionFields } from "../flows/stream.ts";
 import type { Process } from "./process.ts";
 import type { Pair } from "./task.ts";
 import type { MonitorTask } from "./tasks.ts";
@@ -11,8 +11,12 @@ import * as task from "./tasks.ts";
 export interface Scene {
   readonly name: string;
   readonly queries: readonly string[];
-  readonly said: readonly (readonly [at: string, query: string, what: Said & { readonly count?: number }])[];
-  readonly changes?: readonly (readonly [at: string, resourceId: string, what: Said])[];
+  readonly said: readonly (readonly [
+    at: string,
+    query: string,
+    what: StoryMentionFields & { readonly count?: number },
+  ])[];
+  readonly changes?: readonly (readonly [at: string, resourceId: string, what: StoryMentionFields])[];
   readonly config?: Chapter["config"];
   /** When Earshot starts, and until when everything that is due is done. */
   readonly from: string;
@@ -42,7 +46,7 @@ over: { after: 10m }
 `,
 };
 
-const angry = (resourceId: string, snippet: string): Said => ({
+const angry = (resourceId: string, snippet: string): StoryMentionFields => ({
   ...{ resourceId, snippet, sentiment: "negative", author: "ann", fullname: "Ann" },
 });
 const calm = { sentiment: "neutral", snippet: "Nothing much" };

@@ -10,7 +10,7 @@ import { type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from
 let fixture: Fixture;
 let db: Database;
 let stop: () => Promise<void>;
-const heard: Arrivals[] = [];
+const announced: Arrivals[] = [];
 const broken: unknown[] = [];
 const queryOf = (name: string): number => fixture.account.queries.get(name) ?? 0;
 let ids = 0;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   db = createDatabase(fixture.database.pool);
   stop = followArrivals(
     fixture.database.pool,
-    (arrivals) => heard.push(arrivals),
+    (arrivals) => announced.push(arrivals),
     (error) => broken.push(error),
   );
   await until("it follows", isFollowing, { withinMs: 10_000 });
@@ -31,7 +31,7 @@ afterAll(async () => {
   await stop();
   await fixture.stop();
 });
-beforeEach(() => heard.splice(0));
+beforeEach(() => announced.splice(0));
 
 const holders = () =>
   fixture.database.pool.query<{ pid: number }>(
@@ -41,8 +41,8 @@ const isFollowing = async () => (await holders()).rows.length > 0;
 
 test("a commit announces each query once, apart for what is new and what changed", async () => {
   await insertMentions(db, [mention("Alpha"), mention("Alpha"), mention("Beta", 2)]);
-  await until("it is announced", () => heard.length > 0, { withinMs: 5_000 });
-  expect(heard).toEqual([{ added: [queryOf("Alpha")], updated: [queryOf("Beta")] }]);
+  await until("it is announced", () => announced.length > 0, { withinMs: 5_000 });
+  expect(announced).toEqual([{ added: [queryOf("Alpha")], updated: [queryOf("Beta")] }]);
 });
 
 test("what is rolled back is not announced, and what was stored already neither", async () => {
@@ -55,8 +55,8 @@ test("what is rolled back is not announced, and what was stored already neither"
   await insertMentions(db, [stored]);
   await insertMentions(db, [stored]);
   await insertMentions(db, [mention("Beta")]);
-  await until("the last one is announced", () => heard.length >= 2, { withinMs: 5_000 });
-  expect(heard).toEqual([
+  await until("the last one is announced", () => announced.length >= 2, { withinMs: 5_000 });
+  expect(announced).toEqual([
     { added: [queryOf("Alpha")], updated: [] },
     { added: [queryOf("Beta")], updated: [] },
   ]);
@@ -69,17 +69,17 @@ test("after its connection broke it follows on another one", async () => {
   await expect.poll(follows, { timeout: 10_000 }).toBe(true);
   expect(broken).toHaveLength(1);
   await insertMentions(db, [mention("Alpha")]);
-  await until("it is announced", () => heard.length > 0, { withinMs: 5_000 });
+  await until("it is announced", () => announced.length > 0, { withinMs: 5_000 });
 });
 
 test("a page of more queries than fit into one announcement is announced in parts", async () => {
   const ids = Array.from({ length: 1_200 }, (_, n) => 1_000_000_000 + n);
   const versions = ids.map((queryId) => ({ version: 1, record: { queryId } }) as unknown as MentionVersion);
   await expect(announceArrivals(db, versions)).resolves.toBeUndefined();
-  await until("all are announced", () => heard.flatMap(({ added }) => added).length === 1_200, {
+  await until("all are announced", () => announced.flatMap(({ added }) => added).length === 1_200, {
     withinMs: 5_000,
   });
-  expect(heard.flatMap(({ added }) => added)).toEqual(ids);
+  expect(announced.flatMap(({ added }) => added)).toEqual(ids);
 });
 
 test("a connection that listened is nobody else's", async () => {

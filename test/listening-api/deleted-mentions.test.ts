@@ -94,7 +94,7 @@ test("a mention that is deleted again keeps the moment of its deletion, so that 
   expect(await deleted()).toEqual(before);
 });
 
-test("a query that looks back does not take up what is left of deleted mentions", async () => {
+test("a query that looks back does not find what is left of deleted mentions", async () => {
   const { api, account, token } = fixture;
   const answer = await api.app.inject({
     method: "POST",

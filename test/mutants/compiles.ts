@@ -1,8 +1,8 @@
 import { API } from "typescript/unstable/sync";
-import type { Mutant, Mutated } from "./find-mutants.ts";
+import type { Mutant, MutatedFile } from "./find-mutants.ts";
 
 /** Ids of the mutants that the compiler accepts: each is a file of its own beside the one that it changes. */
-export function findCompiling(root: string, files: readonly Mutated[]): Set<number> {
+export function findCompiling(root: string, files: readonly MutatedFile[]): Set<number> {
   const texts = new Map<string, string>();
   const idOf = new Map<string, number>();
   for (const { file, source, mutants } of files)

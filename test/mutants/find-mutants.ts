@@ -32,7 +32,7 @@ export interface Mutant {
   readonly key: string;
 }
 
-export interface Mutated {
+export interface MutatedFile {
   readonly file: string;
   readonly source: string;
   readonly mutants: readonly Mutant[];
@@ -43,7 +43,7 @@ export function findMutants(
   root: string,
   isWanted: (file: string) => boolean,
   changes: (node: Node, source: string) => readonly Change[] = changesOf,
-): Mutated[] {
+): MutatedFile[] {
   const config = `${root}/tsconfig.json`;
   const api = new API({ cwd: root });
   try {
@@ -55,7 +55,7 @@ export function findMutants(
       .map((path) => relative(root, path))
       .filter((file) => file.startsWith("src/") && isWanted(file))
       .sort()
-      .map((file): Mutated => {
+      .map((file): MutatedFile => {
         const tree = project.program.getSourceFile(`${root}/${file}`);
         if (tree === undefined) throw new Error(`${file} cannot be read`);
         const mutants = mutantsOf(file, tree, tree.text, next, changes);

@@ -8,7 +8,7 @@ import { projectsOf } from "../projects.ts";
 import { changesOf, movedConstants } from "./changes.ts";
 import { findCompiling } from "./compiles.ts";
 import { readEquivalents } from "./equivalents.ts";
-import { findMutants, type Mutant, type Mutated } from "./find-mutants.ts";
+import { findMutants, type Mutant, type MutatedFile } from "./find-mutants.ts";
 import { openPlayer } from "./play.ts";
 import { sqlChanges } from "./sql-changes.ts";
 import { testsOf } from "./tests-of.ts";
@@ -96,7 +96,7 @@ async function main(): Promise<number> {
   }));
   say("compiles");
   const compiling = findCompiling(ROOT, drawn);
-  const files: Mutated[] = drawn.map(({ mutants, ...file }) => ({
+  const files: MutatedFile[] = drawn.map(({ mutants, ...file }) => ({
     ...file,
     mutants: mutants.filter(({ id }) => compiling.has(id)),
   }));

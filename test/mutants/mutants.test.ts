@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findCompiling } from "./compiles.ts";
-import { findMutants, type Mutated } from "./find-mutants.ts";
+import { findMutants, type MutatedFile } from "./find-mutants.ts";
 import { openPlayer } from "./play.ts";
 import { sqlChanges } from "./sql-changes.ts";
 import { testsOf } from "./tests-of.ts";
@@ -53,7 +53,7 @@ test("counts", () => expect(countUp(3)).toBe(3));
 };
 
 let root: string;
-let files: Mutated[];
+let files: MutatedFile[];
 beforeAll(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), "earshot-mutants-test-")));
   for (const [file, text] of Object.entries(FILES)) {

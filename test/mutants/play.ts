@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createVitest, type TestSpecification, type Vitest } from "vitest/node";
-import type { Mutated } from "./find-mutants.ts";
+import type { MutatedFile } from "./find-mutants.ts";
 import { writeSwitches } from "./write-switches.ts";
 
 /** What the process that runs tests has to know. */
@@ -39,7 +39,7 @@ const HANGS_AFTER_MS = 60_000;
 /** Vitest over the mutated files, one process at a time. `folder` keeps what it exchanges with that process. */
 export async function openPlayer(
   root: string,
-  files: readonly Mutated[],
+  files: readonly MutatedFile[],
   folder: string,
   usesDatabase = false,
 ): Promise<Player> {

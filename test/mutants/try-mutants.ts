@@ -1,4 +1,4 @@
-import type { Mutated } from "./find-mutants.ts";
+import type { MutatedFile } from "./find-mutants.ts";
 import type { Player } from "./play.ts";
 
 /** `by`: the test that failed with it. */
@@ -8,12 +8,12 @@ export type Fate =
   | { readonly fate: "Survived" | "NotReached" | "NotTried" | "Invalid" };
 
 /**
- * What became of each. First all in one process; then, each in a process of its own, those that some test reaches before it
+ * The result of each. First all in one process; then, each in a process of its own, those that some test reaches before it
  * begins, since they were asked too late to make a difference, or that a test reaches that cannot run twice.
  */
 export async function tryMutants(
   player: Player,
-  files: readonly Mutated[],
+  files: readonly MutatedFile[],
   tests: readonly string[],
   { isQuick, onCold }: { readonly isQuick: boolean; readonly onCold: (done: number, of: number) => void },
 ): Promise<Map<number, Fate>> {

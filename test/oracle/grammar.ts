@@ -56,14 +56,14 @@ export interface Statement {
 }
 
 /** A statement of this kind was found in a line. */
-export interface Found {
+export interface FoundStatement {
   readonly statement: Statement;
   readonly text: string;
   readonly verdict: Verdict;
 }
 
 export interface ReadLine {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundStatement[];
   /** Numbers that no kind of statement explains. */
   readonly unknown: readonly string[];
 }
@@ -82,7 +82,7 @@ export function readLine(
   let left = context.line
     .replaceAll(/“[^”]*”/g, hide)
     .replaceAll(NAME_WITH_DIGITS, (word) => (names.has(word) ? hide(word) : word));
-  const found: Found[] = [];
+  const found: FoundStatement[] = [];
   for (const statement of statements) {
     left = left.replaceAll(statement.pattern, (text, ...groups: unknown[]) => {
       const captured = groups.slice(

@@ -1,7 +1,7 @@
 import {
   COUNTED_SUBJECT,
   type Context,
-  type Found,
+  type FoundStatement,
   NAME_WITH_DIGITS,
   readLine,
   type Statement,
@@ -127,7 +127,7 @@ function comesAfterTheEnd({ kind, isEdit, lines, thread }: Message, ended: Set<s
 
 interface JudgedLine {
   readonly line: string;
-  readonly found: readonly Found[];
+  readonly found: readonly FoundStatement[];
   readonly unknown: readonly string[];
 }
 

@@ -12,7 +12,7 @@ import { demo } from "./plays/demo.ts";
 import { drawnWorld } from "./plays/drawn.ts";
 import { createLog, openScratchPostgres } from "./plays/earshot.ts";
 import { awayWorld, brandsWorld, generated, moodWorld, smallWorld } from "./plays/generated.ts";
-import { type Play, type Played, play } from "./plays/play.ts";
+import { type Play, type PlayResult, play } from "./plays/play.ts";
 import { playRuleTests } from "./plays/rule-tests.ts";
 import { MINUTE } from "./world.ts";
 
@@ -82,7 +82,7 @@ interface Options {
 
 async function main(options: Options): Promise<number> {
   if (options.recording !== undefined)
-    return report(JSON.parse(await readFile(options.recording, "utf8")) as Played, options);
+    return report(JSON.parse(await readFile(options.recording, "utf8")) as PlayResult, options);
   const home = await mkdtemp(join(tmpdir(), "oracle-"));
   const postgres = await openScratchPostgres(
     { databaseUrl: process.env["DATABASE_URL"] ?? null, home },
@@ -130,7 +130,7 @@ function planOf(world: Exclude<(typeof WORLDS)[number], "rule-tests">, { seed, .
   }[world]();
 }
 
-async function playOn(server: string, plan: Play, minutes: number): Promise<Played> {
+async function playOn(server: string, plan: Play, minutes: number): Promise<PlayResult> {
   const name = `oracle_${randomBytes(6).toString("hex")}`;
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
@@ -151,7 +151,7 @@ async function playOn(server: string, plan: Play, minutes: number): Promise<Play
   }
 }
 
-async function report({ world, recording }: Played, { json, messages: only }: Options): Promise<number> {
+async function report({ world, recording }: PlayResult, { json, messages: only }: Options): Promise<number> {
   if (only !== undefined) {
     const lines = await formatMessages(world, recording, only === true ? null : only);
     process.stdout.write(`${lines.join("\n")}\n`);

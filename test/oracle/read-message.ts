@@ -77,7 +77,7 @@ export function quotedAddresses(texts: readonly (string | null)[]): ReadonlySet<
   return new Set(texts.flatMap((text) => addressesIn(text ?? "")));
 }
 
-interface Read {
+interface ReadBlocks {
   readonly lines: string[];
   readonly quotes: Quote[];
   readonly links: string[];
@@ -85,8 +85,8 @@ interface Read {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function readBlocks(blocks: readonly unknown[]): Read {
-  const read: Read = { lines: [], quotes: [], links: [] };
+function readBlocks(blocks: readonly unknown[]): ReadBlocks {
+  const read: ReadBlocks = { lines: [], quotes: [], links: [] };
   const add = (text: unknown) => {
     if (typeof text !== "string") return;
     const { lines, links } = plain(text);
@@ -138,8 +138,8 @@ function plain(mrkdwn: string): { readonly lines: string[]; readonly links: stri
 }
 
 /** The text part of a mail: what follows a star is about a mention, what is indented below it are its words. */
-function readMailText(text: string): Read {
-  const read: Read = { lines: [], quotes: [], links: addressesIn(text) };
+function readMailText(text: string): ReadBlocks {
+  const read: ReadBlocks = { lines: [], quotes: [], links: addressesIn(text) };
   let section = "";
   let quote: { heading: string; url: string | null } | null = null;
   const all = text.split("\n");
@@ -172,8 +172,8 @@ const BLOCKS = new Set(
 /** No text for readers, or not of ours: pictures, code, and the words of strangers. */
 const SKIPPED = new Set(["style", "script", "svg", "head", "template", "blockquote", "select", "time-zone"]);
 
-function readHtml(html: string): Read {
-  const read: Read = { lines: [], quotes: [], links: [] };
+function readHtml(html: string): ReadBlocks {
+  const read: ReadBlocks = { lines: [], quotes: [], links: [] };
   let skipped = 0;
   let line = "";
   const end = () => {

@@ -16,7 +16,7 @@ export interface Fault extends z.output<typeof FaultFile> {
 }
 
 /** Text of each file that a fault changes, by its path. */
-export type Patched = ReadonlyMap<string, string>;
+export type PatchedFiles = ReadonlyMap<string, string>;
 
 /** The faults of a folder, by name. Throws where a file has another shape. */
 export async function readFaults(folder: string): Promise<Fault[]> {
@@ -35,7 +35,7 @@ export async function readFaults(folder: string): Promise<Fault[]> {
  * one, so it survives that lines are broken elsewhere. Throws if a text occurs nowhere, or more than once: then
  * nobody knows any more whether the fault would be caught.
  */
-export function applyFault({ name, edits }: Fault, files: ReadonlyMap<string, string>): Patched {
+export function applyFault({ name, edits }: Fault, files: ReadonlyMap<string, string>): PatchedFiles {
   const patched = new Map<string, string>();
   for (const { find, replace } of edits) {
     const parts = find.trim().split(/\s+/);

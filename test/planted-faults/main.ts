@@ -4,7 +4,7 @@ import { join, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
-import { applyFault, type Fault, type Patched, readFaults, readSource } from "./apply-fault.ts";
+import { applyFault, type Fault, type PatchedFiles, readFaults, readSource } from "./apply-fault.ts";
 import { compileError, runCheck } from "./run-check.ts";
 
 const HELP = `npm run planted-faults -- [options] [NAME ...]
@@ -122,7 +122,7 @@ function createControl(copy: string): (check: string) => Promise<string | null> 
 async function plant(
   { copy, source, control, onlyLikely }: Planting,
   fault: Fault,
-  patched: Patched,
+  patched: PatchedFiles,
 ): Promise<Caught> {
   const plantedDo = async <T>(work: () => Promise<T>): Promise<T> => {
     for (const [path, text] of patched) await writeFile(join(copy, path), text);

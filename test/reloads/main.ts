@@ -40,11 +40,11 @@ await runProgram({
 });
 
 function format(report: ReloadsReport): string {
-  const { reloads, kills, mentions, messages, tookUpMs, endedBadly } = report;
+  const { reloads, kills, mentions, messages, appliedMs, endedBadly } = report;
   const kinds = Object.entries(reloads).map(([kind, n]) => `${n} ${kind}`);
   return [
     `reloads: ${kinds.join(", ")}; ${kills} workers killed; ${mentions} mentions, ${messages} messages`,
-    `all processes took up a good version after ${tookUpMs.median} ms (median), ${tookUpMs.p95} ms (95 in 100), ${tookUpMs.most} ms (most)`,
+    `all processes ran a good version after ${appliedMs.median} ms (median), ${appliedMs.p95} ms (95 in 100), ${appliedMs.most} ms (most)`,
     `${report.isDrained ? "all work is done" : "NOT all done in time"}; ended badly: ${endedBadly.join(", ") || "none"}`,
     "",
     ...ledgerRows(report.ledger),

@@ -41,7 +41,7 @@ export interface ReloadsReport {
   readonly mentions: number;
   readonly messages: number;
   /** From the request until every process ran the new version, in milliseconds. */
-  readonly tookUpMs: { readonly median: number; readonly p95: number; readonly most: number };
+  readonly appliedMs: { readonly median: number; readonly p95: number; readonly most: number };
   readonly isDrained: boolean;
   readonly endedBadly: readonly string[];
   readonly ledger: readonly LedgerLine[];
@@ -95,10 +95,10 @@ export async function runReloads(options: ReloadsOptions): Promise<ReloadsReport
       ...compareWorlds(expectedOf(done.published, { withScenario: false }), found),
     ];
     const broken = ledger.some((one) => one.broken) || !drained || endedBadly.length > 0;
-    const { published, tookUpMs, kills } = done;
+    const { published, appliedMs, kills } = done;
     return {
       ...{ reloads: done.reloads, kills, mentions: published.length, messages: messages.length },
-      ...{ tookUpMs: figuresOf(tookUpMs), isDrained: drained, endedBadly, ledger, broken },
+      ...{ appliedMs: figuresOf(appliedMs), isDrained: drained, endedBadly, ledger, broken },
       lastLines: broken ? workers.lastLines() : "",
     };
   } finally {
@@ -122,7 +122,7 @@ async function reloadAll(
   const reloads = Object.fromEntries(KINDS.map((kind) => [kind, 0])) as Record<Kind, number>;
   const published: PlannedMention[] = [];
   const good = new Set([0]);
-  const tookUpMs: number[] = [];
+  const appliedMs: number[] = [];
   const faults: string[] = [];
   let [kills, lastMoment] = [0, 0];
   let running: string | null = null;
@@ -161,11 +161,11 @@ async function reloadAll(
       );
     });
     if (!isDone) faults.push(`${kind} ${version}: ${await summary(stores)}`);
-    else if (kind === "good") tookUpMs.push(monotonicMs() - askedAt);
+    else if (kind === "good") appliedMs.push(monotonicMs() - askedAt);
     if (kind === "good") running = request.asked.version;
     if (times <= 50 || version % 50 === 0) options.onProgress(`${version} of ${times} reloads`);
   }
-  return { reloads, kills, published, good, tookUpMs, faults, lastMoment };
+  return { reloads, kills, published, good, appliedMs, faults, lastMoment };
 }
 
 /** As `earshot reload` does. Files with a fault are asked for all the same: every process has to refuse them. */
@@ -203,7 +203,7 @@ async function summary(stores: Stores): Promise<string> {
   return JSON.stringify(processes.map(({ roles, version, refused }) => ({ roles, version, refused })));
 }
 
-function figuresOf(all: readonly number[]): ReloadsReport["tookUpMs"] {
+function figuresOf(all: readonly number[]): ReloadsReport["appliedMs"] {
   const sorted = [...all].sort((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? 0);
   return { median: at(0.5), p95: at(0.95), most: at(1) };

@@ -48,7 +48,7 @@ async function fetchThese(...names: readonly string[]): Promise<number> {
   });
 }
 
-const titles = async (which?: { heard: boolean }) =>
+const titles = async (which?: { hidden: boolean }) =>
   (await feeding.mentions(which)).map(({ title }) => title);
 const feedOf = async (name: string) => {
   const { rows } = await sql<{
@@ -76,7 +76,7 @@ test.each([
     expect(await titles()).toContain("Acme is well");
     // These took the square of their length with the reader before: test/feeds/unreadable.test.ts has what is ended.
     expect(await feedOf("bad")).toMatchObject({ problem: null, readings: 0 });
-    expect(await titles({ heard: true })).toContain("t");
+    expect(await titles({ hidden: true })).toContain("t");
   },
   200_000,
 );

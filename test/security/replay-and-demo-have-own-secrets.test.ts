@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => closing.close());
 
-interface Started {
+interface StartedProcess {
   readonly local: LocalParts;
   stop(): Promise<void>;
 }
 
-const replay = async (): Promise<Started> => {
+const replay = async (): Promise<StartedProcess> => {
   const file = join(folder, "one.jsonl");
   const mention = { id: "1", brand: "Acme", author: "ann", text: "Fine", date: "2015-02-17T08:00:00+0000" };
   await writeFile(file, `${JSON.stringify({ ...mention, sentiment: "neutral", retweets: 0 })}\n`);
@@ -41,7 +41,7 @@ const replay = async (): Promise<Started> => {
 };
 
 let database: Awaited<ReturnType<typeof createTestDatabase>> | null = null;
-const demo = async (): Promise<Started> => {
+const demo = async (): Promise<StartedProcess> => {
   if (database === null) {
     database = await createTestDatabase();
     closing.add(database.drop);

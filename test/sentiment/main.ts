@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { decide, probabilitiesOf } from "../../src/feeds/enrich/sentiment/judge.ts";
 import { encodeModel, type Model, SENTIMENTS } from "../../src/feeds/enrich/sentiment/model-file.ts";
 import { groupBy } from "../../src/lib/group-by.ts";
-import { type Labelled, readDutch, readReviewSentences, readUmsab, readWordLists } from "./corpora.ts";
+import { type LabelledText, readDutch, readReviewSentences, readUmsab, readWordLists } from "./corpora.ts";
 import { makeLongTexts } from "./long-texts.ts";
 import { type Quality, qualityOf } from "./quality.ts";
 import { type Example, examplesOf, scoresOf, train, type Weights } from "./train.ts";
@@ -47,11 +47,11 @@ const file = encodeModel(toModel(weights));
 writeFileSync(values.out, file);
 console.log(`${values.out}: ${(file.length / 1e6).toFixed(2)} MB`);
 
-function read(part: "train" | "val"): readonly Labelled[] {
+function read(part: "train" | "val"): readonly LabelledText[] {
   return readUmsab(values.umsab, part, NOT_LEARNT);
 }
 
-function exampleSet(texts: readonly Labelled[]): readonly Example[] {
+function exampleSet(texts: readonly LabelledText[]): readonly Example[] {
   const all = [...texts, ...others];
   return examplesOf([...all, ...makeLongTexts(all, LONG_TEXTS, SETTINGS.seed)], lists);
 }

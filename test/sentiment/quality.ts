@@ -1,6 +1,6 @@
 import { SENTIMENTS, type Sentiment } from "../../src/feeds/enrich/sentiment/model-file.ts";
 
-export interface Answered {
+export interface LabelledAnswer {
   readonly is: Sentiment;
   readonly said: Sentiment;
 }
@@ -13,7 +13,7 @@ export interface Quality {
   readonly negativeCalledPositive: number | null;
 }
 
-export function qualityOf(answers: readonly Answered[]): Quality {
+export function qualityOf(answers: readonly LabelledAnswer[]): Quality {
   const f1 = SENTIMENTS.map((one) => {
     const both = answers.filter(({ is, said }) => is === one && said === one).length;
     const either = count(answers, "is", one) + count(answers, "said", one);
@@ -30,6 +30,10 @@ export function qualityOf(answers: readonly Answered[]): Quality {
   };
 }
 
-function count(answers: readonly Answered[], which: keyof Answered, sentiment: Sentiment): number {
+function count(
+  answers: readonly LabelledAnswer[],
+  which: keyof LabelledAnswer,
+  sentiment: Sentiment,
+): number {
   return answers.filter((one) => one[which] === sentiment).length;
 }

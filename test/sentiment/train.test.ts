@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { probabilitiesOf } from "../../src/feeds/enrich/sentiment/judge.ts";
-import type { Labelled } from "./corpora.ts";
+import type { LabelledText } from "./corpora.ts";
 import { makeLongTexts } from "./long-texts.ts";
 import { qualityOf } from "./quality.ts";
 import { examplesOf, scoresOf, train } from "./train.ts";
 
-const TEXTS: readonly Labelled[] = [
+const TEXTS: readonly LabelledText[] = [
   ["negative", "the kettle leaks"],
   ["negative", "my kettle leaks again"],
   ["negative", "it leaks"],
@@ -15,7 +15,7 @@ const TEXTS: readonly Labelled[] = [
   ["positive", "the kettle shines"],
   ["positive", "it shines"],
   ["positive", "my kettle shines"],
-].map(([sentiment, text]) => ({ language: "en", sentiment, text }) as Labelled);
+].map(([sentiment, text]) => ({ language: "en", sentiment, text }) as LabelledText);
 const LISTS = { en: [{ superb: 1 }, {}] };
 const SETTINGS = { passes: 10, rate: 0.2, pull: 0, leaveOut: 0.3, seed: 1, times: 2 };
 

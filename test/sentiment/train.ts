@@ -8,7 +8,7 @@ import {
   openWordLists,
   type WordList,
 } from "../../src/feeds/enrich/sentiment/word-lists.ts";
-import type { Labelled } from "./corpora.ts";
+import type { LabelledText } from "./corpora.ts";
 import { randomFrom, shuffle } from "./random.ts";
 
 // Multinomial logistic regression: steps along the gradient of one text at a time, each weight with a step of its own
@@ -43,7 +43,7 @@ export interface Example extends Features {
 const LISTS = 2;
 
 export function examplesOf(
-  texts: readonly Labelled[],
+  texts: readonly LabelledText[],
   lists: Readonly<Record<string, readonly WordList[]>>,
 ): readonly Example[] {
   const counters = new Map<string, CountWords>();

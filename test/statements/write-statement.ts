@@ -49,8 +49,8 @@ import { type Checker, type Symbol as NamedSymbol, SymbolFlags, TypeFlags } from
 export class DynamicError extends Error {}
 
 /** What the parameters of the functions around an expression are, where a call says it. */
-type Bindings = ReadonlyMap<number, Bound>;
-interface Bound {
+type Bindings = ReadonlyMap<number, Binding>;
+interface Binding {
   readonly node: Node;
   readonly bindings: Bindings;
   /** What stands for it. */
@@ -171,7 +171,7 @@ function createWriter(
     return elements(node, bindings).map((one) => one.text ?? fragment(one.node, one.bindings));
   }
 
-  function elements(node: Node, bindings: Bindings): Bound[] {
+  function elements(node: Node, bindings: Bindings): Binding[] {
     const one = bare(node);
     if (isConditionalExpression(one)) return elements(pick([one.whenTrue, one.whenFalse], one), bindings);
     if (isBinaryExpression(one)) return elements(one.left, bindings);
@@ -203,7 +203,7 @@ function createWriter(
   }
 
   /** What a list is mapped over; one unknown item if only the running program has it. */
-  function items(node: Node, bindings: Bindings): (Bound | null)[] {
+  function items(node: Node, bindings: Bindings): (Binding | null)[] {
     try {
       return elements(node, bindings);
     } catch (error) {
@@ -246,7 +246,7 @@ function createWriter(
   }
 
   /** The expression that a name, a key of a table or the call of a function stands for; null if nothing says it. */
-  function boundTo(node: Node, bindings: Bindings): Bound | null {
+  function boundTo(node: Node, bindings: Bindings): Binding | null {
     if (++steps > MOST_STEPS) throw dynamic(node);
     if (isIdentifier(node)) return valueNamed(checker.getSymbolAtLocation(node), node, bindings);
     if (isPropertyAccessExpression(node)) return property(node.expression, node.name.text, bindings);
@@ -267,7 +267,7 @@ function createWriter(
     return null;
   }
 
-  function valueNamed(named: NamedSymbol | undefined, at: Node, bindings: Bindings): Bound | null {
+  function valueNamed(named: NamedSymbol | undefined, at: Node, bindings: Bindings): Binding | null {
     if (named === undefined) return null;
     const symbol = (named.flags & SymbolFlags.Alias) === 0 ? named : checker.getAliasedSymbol(named);
     const bound = bindings.get(symbol.id);
@@ -285,7 +285,7 @@ function createWriter(
   }
 
   /** `{ where }` of a variable, or of a parameter, whose value is an object that is written here. */
-  function fieldOf(element: BindingElement, at: Node, bindings: Bindings): Bound | null {
+  function fieldOf(element: BindingElement, at: Node, bindings: Bindings): Binding | null {
     const owner: Node | undefined = element.parent?.parent;
     if (owner === undefined) return null;
     const name = (element.propertyName ?? element.name)?.getText() ?? "";
@@ -297,7 +297,7 @@ function createWriter(
   }
 
   /** What the callers of a function pass: a statement is written for each of them. */
-  function passed(parameter: Node, at: Node, bindings: Bindings): Bound | null {
+  function passed(parameter: Node, at: Node, bindings: Bindings): Binding | null {
     const owner = parameter.parent;
     if (!isFunctionLike(owner) || !isParameterDeclaration(parameter)) return null;
     const nth = owner.parameters.indexOf(parameter);
@@ -309,7 +309,7 @@ function createWriter(
     return { node: pick(values, at), bindings };
   }
 
-  function property(node: Node, name: string, bindings: Bindings): Bound | null {
+  function property(node: Node, name: string, bindings: Bindings): Binding | null {
     const table = objectOf(node, bindings);
     for (const one of table?.node.properties ?? []) {
       if (isSpreadAssignment(one) || one.name.getText() !== name) continue;
@@ -351,7 +351,7 @@ function createWriter(
     return value === null ? null : functionOf(value.node, value.bindings);
   }
 
-  function bind(called: FunctionLike, words: readonly Bound[], bindings: Bindings): Bindings {
+  function bind(called: FunctionLike, words: readonly Binding[], bindings: Bindings): Bindings {
     const bound = new Map(bindings);
     called.parameters.forEach((parameter, nth) => {
       const word =
@@ -374,7 +374,7 @@ function createWriter(
     return bound;
   }
 
-  function returned(called: FunctionLike, bindings: Bindings): Bound {
+  function returned(called: FunctionLike, bindings: Bindings): Binding {
     const body: Node | undefined = called.body;
     if (body === undefined) throw dynamic(called);
     if (!isBlock(body)) return { node: body, bindings };

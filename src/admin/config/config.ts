@@ -75,9 +75,9 @@ async function feedsIn(content: unknown, issues: Issue[]): Promise<ListenConfig[
   return readFeeds(content, issues);
 }
 
-type Written = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
+type FileConfig = Omit<Config, "templates"> & Pick<ConfigFile, "templates">;
 
-async function parseFile(given: unknown, issues: Issue[]): Promise<Written | undefined> {
+async function parseFile(given: unknown, issues: Issue[]): Promise<FileConfig | undefined> {
   const content = withLocalReceivers(given);
   const parsed = ConfigFile.safeParse(content);
   const receivers = readReceivers(content, issues);

@@ -27,8 +27,8 @@ export async function readConfig<Parsed>(
   const parsed = yaml.faults.length > 0 ? undefined : await parse(content, issues);
   // What stands in place of a variable that is not set has no value to judge.
   const unset = new Set(issues.filter(({ isUnread }) => isUnread).map(({ path }) => JSON.stringify(path)));
-  const told = issues.filter(({ path, isUnread }) => isUnread === true || !unset.has(JSON.stringify(path)));
-  const masked = told.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
+  const toShow = issues.filter(({ path, isUnread }) => isUnread === true || !unset.has(JSON.stringify(path)));
+  const masked = toShow.map((issue) => ({ ...issue, message: withoutFilled(issue.message, filling.filled) }));
   const faults = [...yaml.faults, ...masked.map(yaml.locate)].sort(byPlace);
   if (parsed === undefined || faults.length > 0) {
     throw new UserError(

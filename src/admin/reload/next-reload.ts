@@ -49,7 +49,7 @@ export interface FilesNow {
   readonly version: string;
 }
 
-export interface Looked {
+export interface FilesVerdict {
   readonly refused: ReloadState["refused"];
   readonly reloads: boolean;
 }
@@ -60,7 +60,7 @@ export function judgeFiles(
   request: ReloadRequest,
   files: FilesNow,
   asked: string | null,
-): Looked {
+): FilesVerdict {
   const isAsked = files.version === request.version;
   // Faults that a reload found stay until the next one.
   const hasFaults = state.refused !== null && state.refused.filesAre === null;

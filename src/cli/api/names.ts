@@ -3,7 +3,7 @@ import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, UserError } from "../../lib/errors.ts";
 import type { Pair } from "./parameters.ts";
 
-interface Named {
+interface NamedThing {
   readonly id: string;
   readonly name: string;
 }
@@ -34,9 +34,9 @@ export async function findQueries(
   asked: { readonly queries: readonly string[]; readonly groups: readonly string[] },
   printResult: (line: string) => void,
 ): Promise<Pair[]> {
-  const listQueries = async (): Promise<Named[]> =>
+  const listQueries = async (): Promise<NamedThing[]> =>
     (await client.queries(projectId)).map(({ queryId, name }) => ({ id: queryId, name }));
-  const listGroups = async (): Promise<Named[]> =>
+  const listGroups = async (): Promise<NamedThing[]> =>
     (await client.extensions.queryGroups(projectId)).map(({ queryGroupId, name }) => ({
       id: queryGroupId,
       name,
@@ -57,7 +57,7 @@ export async function findQueries(
 async function idsOf(
   what: string,
   wanted: readonly string[],
-  list: () => Promise<Named[]>,
+  list: () => Promise<NamedThing[]>,
 ): Promise<readonly string[]> {
   if (wanted.every(isId)) return wanted;
   const known = await list();
@@ -66,7 +66,7 @@ async function idsOf(
 }
 
 /** By its id, its name, or a unique part of the name, ignoring case. Throws a UserError that lists the known items. */
-function findNamed(what: string, wanted: string, list: readonly Named[]): Named {
+function findNamed(what: string, wanted: string, list: readonly NamedThing[]): NamedThing {
   const name = fold(wanted);
   const whole = list.filter((one) => one.id === wanted || fold(one.name) === name);
   const found = whole.length > 0 ? whole : list.filter((one) => fold(one.name).includes(name));
@@ -82,7 +82,7 @@ function findNamed(what: string, wanted: string, list: readonly Named[]): Named 
 }
 
 /** `id  name` lines; a long list is cut. */
-function named(list: readonly Named[]): string[] {
+function named(list: readonly NamedThing[]): string[] {
   const lines = list.slice(0, 20).map(({ id, name }) => `${id.padEnd(12)} ${cleanLine(name)}`);
   return list.length > 20 ? [...lines, `and ${list.length - 20} more`] : lines;
 }

@@ -79,9 +79,9 @@ function createLanes() {
   };
 }
 
-type Counted = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
+type RateLimitResult = Awaited<ReturnType<ReturnType<FastifyInstance["createRateLimit"]>>>;
 
-function waitOf(counted: Counted): number {
+function waitOf(counted: RateLimitResult): number {
   return counted.isAllowed || counted.remaining > 0 ? 0 : counted.ttl;
 }
 

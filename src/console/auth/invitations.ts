@@ -11,14 +11,14 @@ interface Parts {
   readonly stores: Stores;
   readonly now: Instant;
 }
-type Refused = { readonly outcome: "Refused"; readonly because: string };
+type Refusal = { readonly outcome: "Refused"; readonly because: string };
 
 /** Makes a link with which a user sets a password, once. Links of before work no more. */
 export async function invite(
   { stores, namesOfFile, now }: Parts & { readonly namesOfFile: readonly string[] },
   name: string,
   lengthMs: number,
-): Promise<{ readonly outcome: "Done"; readonly path: string; readonly until: Instant } | Refused> {
+): Promise<{ readonly outcome: "Done"; readonly path: string; readonly until: Instant } | Refusal> {
   if (isNamed(namesOfFile, name))
     return { outcome: "Refused", because: `earshot.yaml names ${name}, with a password` };
   const user = await stores.users.find(name);
@@ -46,7 +46,7 @@ export async function acceptInvitation(
   code: string,
   user: Pick<StoredUser, "id" | "name">,
   password: string,
-): Promise<{ readonly outcome: "Done" } | Refused | { readonly outcome: "Gone" }> {
+): Promise<{ readonly outcome: "Done" } | Refusal | { readonly outcome: "Gone" }> {
   const fault = whyNotPassword(password, user.name);
   if (fault !== null) return { outcome: "Refused", because: fault };
   const passwordHash = await hashPassword(password);

@@ -106,9 +106,12 @@ async function keepPictures(
   return pictures;
 }
 
-type Read = Omit<EmailInboxMessage, "kind" | "id" | "receivedAt" | "from" | "to" | "pictures" | "sizeBytes">;
+type MailContent = Omit<
+  EmailInboxMessage,
+  "kind" | "id" | "receivedAt" | "from" | "to" | "pictures" | "sizeBytes"
+>;
 
-function read(mail: ParsedMail): Read {
+function read(mail: ParsedMail): MailContent {
   const references = typeof mail.references === "string" ? [mail.references] : (mail.references ?? []);
   return {
     subject: storableText(mail.subject ?? ""),

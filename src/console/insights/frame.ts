@@ -24,7 +24,7 @@ const PAGES = [
   ["/insights/response", "Our response"],
 ] as const;
 
-interface Shown {
+interface InsightsFrame {
   readonly address: string;
   readonly scope: Scope;
   readonly title: string;
@@ -33,7 +33,10 @@ interface Shown {
 }
 
 /** A page that answers a question about a range of time: what is asked above, the answer below. */
-export function insightsPage({ address, scope, title, path, scripts = [] }: Shown, answer: Html): Page {
+export function insightsPage(
+  { address, scope, title, path, scripts = [] }: InsightsFrame,
+  answer: Html,
+): Page {
   const { question, queries, range, hasZones, isCut = false, isCompared = true } = scope;
   const list = path === "/insights/speakers" ? question.list : null;
   // Of a list its authors are counted, and of our response all alerts.

@@ -17,7 +17,7 @@ interface Response {
   readonly unneeded: UnneededView | null;
 }
 
-interface Shown {
+interface ResponsePageParts {
   readonly times: Times;
   readonly hasRules: boolean;
   readonly script: string;
@@ -27,7 +27,7 @@ export function responsePage(
   address: string,
   scope: Scope,
   read: Response,
-  { times, hasRules, script }: Shown,
+  { times, hasRules, script }: ResponsePageParts,
 ): Page {
   const [now, before] = [buildAnswers(read.alerts), buildAnswers(read.before)];
   return insightsPage(

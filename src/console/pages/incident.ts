@@ -21,18 +21,18 @@ import type { ReaderForm } from "../parts/silence-form.ts";
 import { foreign, shorten } from "../parts/words.ts";
 
 /** What a press showed: a new link, which is shown once, or why nothing was done. */
-export interface Pressed {
+export interface PressResult {
   readonly made: { readonly link: string; readonly until: Instant } | null;
   readonly fault: string | null;
   /** What somebody wrote and could not be stored: nobody types it twice. */
   readonly typed: { readonly status: string; readonly text: string } | null;
 }
-export const NOTHING_PRESSED: Pressed = { made: null, fault: null, typed: null };
+export const NO_PRESS_RESULT: PressResult = { made: null, fault: null, typed: null };
 
 export const LONGEST_TEXT = 4_000;
 export const LONGEST_STATUS = 80;
 
-interface Shown extends Pressed {
+interface IncidentPageParts extends PressResult {
   readonly story: IncidentStory;
   /** Its room that is open. */
   readonly room: CrisisRoom | null;
@@ -43,7 +43,7 @@ interface Shown extends Pressed {
 }
 
 /** Where people work on an incident: statement, crisis room, and all that the room shows. */
-export function incidentPage(address: string, shown: Shown, times: Times): Page {
+export function incidentPage(address: string, shown: IncidentPageParts, times: Times): Page {
   const { story, form, fault } = shown;
   const { incident } = story;
   return {
@@ -81,7 +81,7 @@ ${commentsSection(notes, times)}`;
 
 const STATUSES = ["Looking into it", "Holding statement out", "Statement published", "Watching", "Over"];
 
-function statementForm({ story, typed }: Shown, { token, asksName }: ReaderForm): Html {
+function statementForm({ story, typed }: IncidentPageParts, { token, asksName }: ReaderForm): Html {
   const { incident, notes } = story;
   return html`<section class="panel action-form" aria-labelledby="h-write"><h2 id="h-write">Write a statement</h2>
 <form method="post" action="/incidents/${incident.id}/statement"><input type="hidden" name="token" value="${token}">
@@ -110,7 +110,7 @@ ${
 }</section>`;
 }
 
-function commentForm({ story }: Shown, { token, asksName }: ReaderForm): Html {
+function commentForm({ story }: IncidentPageParts, { token, asksName }: ReaderForm): Html {
   return html`<section class="panel action-form" aria-labelledby="h-comment"><h2 id="h-comment">Comment</h2>
 <form method="post" action="/incidents/${story.incident.id}/comment"><input type="hidden" name="token" value="${token}">
 <label class="whole">For colleagues <textarea name="text" rows="2" maxlength="${LONGEST_TEXT}" required dir="auto"></textarea></label>
@@ -118,7 +118,11 @@ ${asksName && NAME_FIELD}<button type="submit">Comment</button></form>
 <p class="hint">If Slack has messages of this incident, it appears in their threads, too. The room does not show it.</p></section>`;
 }
 
-function roomSection({ story, room, made, mayOpenRoom }: Shown, form: ReaderForm, times: Times): Html {
+function roomSection(
+  { story, room, made, mayOpenRoom }: IncidentPageParts,
+  form: ReaderForm,
+  times: Times,
+): Html {
   const { token, asksName } = form;
   const action = `/incidents/${story.incident.id}/room`;
   return html`<section class="panel action-form" aria-labelledby="h-room"><h2 id="h-room">Crisis room</h2>

@@ -84,7 +84,7 @@ export const MentionsQuestion = z.preprocess(
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
 /** What somebody asks for, and who "me" is; null: nobody that we know. */
-export interface Asked {
+export interface MentionsRequest {
   readonly question: MentionsQuestion;
   readonly me: string | null;
 }
@@ -103,7 +103,7 @@ export function asksForMe({ assignee, contains }: MentionsQuestion): boolean {
 
 /** What the parameters mean. */
 export function searchOf(
-  { question, me }: Asked,
+  { question, me }: MentionsRequest,
   now: Instant,
 ): { readonly filter: MentionFilter; readonly search: Search } {
   const { query, sentiment, to, alert, author, domain, language, type, category, country, story, last } =
@@ -135,13 +135,16 @@ export function searchOf(
   };
 }
 
-function readMentions({ facts, times }: PageParts, asked: Asked): Promise<FoundMentions> {
+function readMentions({ facts, times }: PageParts, asked: MentionsRequest): Promise<FoundMentions> {
   const { filter, search } = searchOf(asked, times.now());
   return findMentions(facts, filter, search, asked.question.after, LENGTH);
 }
 
 /** The same for programs, as it was before anything was marked. */
-export async function listMentions(parts: PageParts, asked: Asked): Promise<Omit<MentionListing, "scanned">> {
+export async function listMentions(
+  parts: PageParts,
+  asked: MentionsRequest,
+): Promise<Omit<MentionListing, "scanned">> {
   const { mentions, next, stoppedEarly } = await readMentions(parts, asked);
   return { mentions, next, stoppedEarly };
 }
@@ -149,7 +152,7 @@ export async function listMentions(parts: PageParts, asked: Asked): Promise<Omit
 export async function mentionsPart(
   address: string,
   parts: PageParts,
-  asked: Asked,
+  asked: MentionsRequest,
   { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<Html> {
   const { question } = asked;
@@ -171,7 +174,7 @@ export async function mentionsPart(
 export function mentionsPage(
   address: string,
   parts: PageParts,
-  asked: Asked,
+  asked: MentionsRequest,
   {
     list,
     queries,
@@ -254,7 +257,11 @@ Download these (the newest ${formatNumber(MOST_EXPORTED)}):
 <a href="${to("csv")}">CSV</a> · <a href="${to("xlsx")}">Excel</a> · <a href="${to("jsonl")}">JSON Lines</a>`;
 }
 
-function ruleLink(address: string, { hasRules = false, times }: PageParts, asked: Asked): Html | null {
+function ruleLink(
+  address: string,
+  { hasRules = false, times }: PageParts,
+  asked: MentionsRequest,
+): Html | null {
   if (!hasRules || !asksForText(searchOf(asked, times.now()))) return null;
   const search = withParameter(withParameter(address, "after", null), "live", null).split("?")[1] ?? "";
   return html` · <a href="/rules/try?rule=search&amp;${search}">Make a rule of this</a>`;

@@ -7,9 +7,9 @@ import type { ReaderForm } from "../parts/silence-form.ts";
 import { volumeChart } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";
 import type { Review, ReviewNote } from "../review/review.ts";
-import { LONGEST_TEXT, NAME_FIELD, type Pressed } from "./incident.ts";
+import { LONGEST_TEXT, NAME_FIELD, type PressResult } from "./incident.ts";
 
-interface Shown extends Pick<Pressed, "fault" | "typed"> {
+interface ReviewPageParts extends Pick<PressResult, "fault" | "typed"> {
   readonly story: IncidentStory;
   readonly review: Review;
   /** Null: this reader only reads. */
@@ -17,7 +17,7 @@ interface Shown extends Pick<Pressed, "fault" | "typed"> {
 }
 
 /** An incident when it is over: what happened, in figures, and what was learned. */
-export function reviewPage({ story, review, form, fault, typed }: Shown, times: Times): Page {
+export function reviewPage({ story, review, form, fault, typed }: ReviewPageParts, times: Times): Page {
   const { incident, notes } = story;
   const { figures, learned, statements, timeline, stories, volume } = review;
   return {

@@ -23,7 +23,7 @@ import { foreign } from "../parts/words.ts";
 import { noticeLine, type PressNotice, type WorkForm, workflowPanel } from "../parts/workflow.ts";
 import { linkOfRule } from "./rules.ts";
 
-/** What became of a mention in one query. */
+/** What was decided about a mention in one query. */
 export interface ExplainedMention {
   readonly mention: Mention;
   readonly projectId: string;

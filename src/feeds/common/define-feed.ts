@@ -221,7 +221,7 @@ export interface StoredItem {
   readonly ageMs: number;
 }
 
-/** What became of stored items: the edited ones are items, those of which the source says that they are deleted, deletes. */
+/** Stored items that were checked again: the edited ones are items, those of which the source says that they are deleted, deletes. */
 export interface RecheckResult extends Pick<FeedRead, "items" | "deletes" | "pauseMs"> {
   /**
    * Items that are not there, although the source does not say that they were deleted: `decideDelete` decides.

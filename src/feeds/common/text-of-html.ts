@@ -45,10 +45,10 @@ export function textOfHtml(html: string): string {
     else hidden = null;
   };
   const writeAlt = (): void => {
-    const said = alt?.trim() ?? "";
+    const alternative = alt?.trim() ?? "";
     alt = null;
-    if (said === "") return;
-    write(isBehindBlank ? said : ` ${said}`);
+    if (alternative === "") return;
+    write(isBehindBlank ? alternative : ` ${alternative}`);
     isBehindAlt = true;
   };
   tokenize(

@@ -9,7 +9,7 @@ import {
   sentimentLearner,
 } from "./learners.ts";
 
-/** What people have taught of a query: in numbers, and what becomes of it. */
+/** What people have taught of a query: in numbers, and whether it is used. */
 export interface LearnedRow extends LearnedFigures {
   readonly query: string;
   readonly what: "relevance" | "sentiment" | "category";

@@ -194,7 +194,7 @@ async function questionsOf(
   return questions;
 }
 
-interface Answered {
+interface RoundAnswers {
   readonly answers: Answers;
   readonly failure: Failure | null;
 }
@@ -225,7 +225,7 @@ async function answer(
   analyser: Analyser,
   lease: string,
   question: Question,
-): Promise<Answered> {
+): Promise<RoundAnswers> {
   const { db, log, signal } = round;
   const { config, endpoint, kind } = analyser;
   const texts = [...new Set(question.waiting.map(({ text }) => text))];
@@ -346,7 +346,7 @@ async function giveBack(
   { kind, config }: Analyser,
   lease: string,
   question: Question,
-  { answers, failure }: Answered,
+  { answers, failure }: RoundAnswers,
 ): Promise<number> {
   if (failure === null) return 0;
   const { db, signal } = round;

@@ -7,7 +7,7 @@ import type { EnrichConfig } from "./enrich-config.ts";
 import { createEnrichment } from "./run-enrichment.ts";
 
 /** The newest mentions of a query of which people said whether they are relevant. */
-export type Judged = (
+export type ReadJudgedMentions = (
   query: { readonly id: number; readonly name: string },
   which: { readonly relevant?: boolean; readonly most: number },
 ) => ReturnType<NonNullable<EnrichmentOptions["judged"]>>;
@@ -22,7 +22,7 @@ export async function startEnrichment(
     readonly pool: DatabasePool;
     readonly clock: Clock;
     readonly log: Logger;
-    readonly judged: Judged;
+    readonly judged: ReadJudgedMentions;
   },
   closing: Closing,
 ): Promise<void> {

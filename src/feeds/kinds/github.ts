@@ -163,8 +163,8 @@ function readFound(
 function refuseError(answer: FeedAnswer | undefined, json: unknown, { token }: Settings, now: Instant): void {
   const { status = 0 } = answer ?? {};
   if (status === 200) return;
-  const said: unknown = Reflect.get(Object(json), "message");
-  const message = typeof said === "string" ? said.slice(0, 200) : `status ${status}`;
+  const given: unknown = Reflect.get(Object(json), "message");
+  const message = typeof given === "string" ? given.slice(0, 200) : `status ${status}`;
   const pause = answer === undefined ? null : askedPause(answer.header, now);
   if (status === 429 || pause !== null || /rate limit|abuse/i.test(message)) {
     const more = token === undefined ? "; a token allows more calls" : "";

@@ -203,10 +203,10 @@ function postsIn(answer: FeedAnswer | undefined, { token }: Settings, now: Insta
   if (status === 404 || status === 410)
     throw new FeedError(`there is no Mastodon interface at this address (status ${status})`);
   if (!Array.isArray(json)) {
-    const said: unknown = Reflect.get(Object(json), "error");
+    const message: unknown = Reflect.get(Object(json), "error");
     throw new FeedError(
-      typeof said === "string"
-        ? `it answers: ${said.slice(0, 200)}`
+      typeof message === "string"
+        ? `it answers: ${message.slice(0, 200)}`
         : "its answer is no list of posts; is it a Mastodon server?",
     );
   }

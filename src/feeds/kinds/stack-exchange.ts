@@ -99,7 +99,7 @@ const Envelope = z.object({
   quota_remaining: z.number().optional(),
 });
 
-interface Read {
+interface PostsPage {
   readonly posts: readonly Post[];
   readonly hasMore: boolean;
   /** How long this call must not be made again, in milliseconds. */
@@ -171,7 +171,7 @@ function ask(
 }
 
 /** Errors come with a body that says more than their status. */
-function readAnswer(answer: FeedAnswer | undefined): Read {
+function readAnswer(answer: FeedAnswer | undefined): PostsPage {
   const json = answer?.json;
   const read = Envelope.safeParse(json);
   if (answer?.status === 200 && read.success) {
@@ -184,8 +184,8 @@ function readAnswer(answer: FeedAnswer | undefined): Read {
     return { posts, hasMore, backoffMs, pauseMs: left !== undefined && left < FEW_CALLS ? HOUR : null };
   }
   const name: unknown = Reflect.get(Object(json), "error_name");
-  const said: unknown = Reflect.get(Object(json), "error_message");
-  const message = typeof said === "string" ? textOfHtml(said).slice(0, 200) : "";
+  const given: unknown = Reflect.get(Object(json), "error_message");
+  const message = typeof given === "string" ? textOfHtml(given).slice(0, 200) : "";
   if (name === "throttle_violation" || answer?.status === 429) {
     const seconds = /available in (\d+) seconds/i.exec(message)?.[1];
     const retryAfterMs = seconds === undefined ? 10 * MINUTE : Math.min(Number(seconds) * SECOND, DAY);

@@ -16,7 +16,7 @@ import type { EnrichConfig } from "../enrich/enrich-config.ts";
 import type { ReadJudged } from "../enrich/learners.ts";
 import { describeLearned, learns, nameLearned, readLearned } from "../enrich/read-learned.ts";
 import type { SENTIMENTS } from "../enrich/sentiment/model-file.ts";
-import type { Judged } from "../enrich/start-enrichment.ts";
+import type { ReadJudgedMentions } from "../enrich/start-enrichment.ts";
 import { isStream } from "../kinds/all-kinds.ts";
 import { type FeedRow, listFeeds } from "../store/feeds.ts";
 import { feedStatus } from "./feed-status.ts";
@@ -112,7 +112,7 @@ export function openFeedView(parts: {
   readonly clock: Clock;
   readonly enrich: EnrichConfig;
   /** Texts that people judged; see \`startEnrichment\`. */
-  readonly judged: Judged;
+  readonly judged: ReadJudgedMentions;
   /** The id of a query here, by its name in the monitor; null: it is another source's. */
   readonly ownIdOf: (queryId: string) => number | null;
 }): FeedView {

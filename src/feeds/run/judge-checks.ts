@@ -13,7 +13,7 @@ export interface JudgedChecks {
 }
 
 /**
- * What becomes of items that were asked for again: deletes that the source itself has said, those with two witnesses, and
+ * Decides about items that were asked for again: deletes that the source itself has said, those with two witnesses, and
  * when each item is asked for next.
  *
  * @param isListing the feed is a document that lists its items for some time

@@ -72,7 +72,7 @@ export function openStream(
   let socket: WebSocket | null = null;
   let silence: NodeJS.Timeout | undefined;
   let handshake: NodeJS.Timeout | undefined;
-  let [silences, isAnswered, isHeard] = [0, true, false];
+  let [silences, isAnswered, hasReceived] = [0, true, false];
 
   const endWith = (reason: StreamEnd["reason"], problem: string, retryAfter: string | null = null): void => {
     end ??= { reason, problem, retryAfter };
@@ -123,7 +123,7 @@ export function openStream(
     });
     opened.on("message", (data, isBinary) => {
       if (end !== null) return;
-      isHeard = true;
+      hasReceived = true;
       if (isBinary) {
         binary++;
         onEmpty();
@@ -168,8 +168,8 @@ export function openStream(
       socket.terminate();
       return;
     }
-    if (isHeard || socket?.isPaused === true) {
-      [silences, isAnswered, isHeard] = [0, true, false];
+    if (hasReceived || socket?.isPaused === true) {
+      [silences, isAnswered, hasReceived] = [0, true, false];
       return;
     }
     silences++;

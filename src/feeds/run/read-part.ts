@@ -169,7 +169,7 @@ export async function readPart(
     return step.value;
   }
 
-  /** What became of stored items. A failure here is reported, and takes nothing from what was read. */
+  /** Checks stored items again. A failure here is reported, and takes nothing from what was read. */
   async function recheck(): Promise<Partial<FeedRead> & { readonly checks: readonly ScheduledCheck[] }> {
     const { most, read, asksPages = false } = definition.recheck ?? {};
     const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);

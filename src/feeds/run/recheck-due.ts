@@ -15,7 +15,7 @@ export interface RecheckParts {
   readonly signal: AbortSignal;
 }
 
-/** Asks for the pages of stored items, and gives what they answered: what becomes of an item is judged when it is stored. */
+/** Asks for the pages of stored items, and gives what they answered: whether an item was edited or deleted is decided when it is stored. */
 export async function recheckDue(
   { part, definition, settings }: PlannedFeed,
   due: readonly DueCheck[],

@@ -47,16 +47,16 @@ export interface SimulatedQuery {
   /** What the query's next page will hold. Returns whether the page may change alerts, and so must not wait. */
   take(mention: Mention): boolean;
   /** Judges the mentions taken since the last page, as if they were read at `now`. */
-  commitPage(now: Instant): Judged;
+  commitPage(now: Instant): SimulatedChanges;
   /** Judges the bucket that ends at `until`, with the page that may have waited; call it for every bucket. */
-  closeBucket(until: Instant): Judged;
+  closeBucket(until: Instant): SimulatedChanges;
   open(): readonly Alert[];
   /** The query, as far as it is judged. */
   watched(): WatchedQuery;
 }
 
 /** What changed, and the mentions that met the rules of alerts on single ones. */
-export interface Judged extends RecordedObservations {
+export interface SimulatedChanges extends RecordedObservations {
   readonly matches: readonly Match[];
 }
 
@@ -128,7 +128,7 @@ export function createSimulatedQuery(
       });
   }
 
-  function apply(observations: readonly AlertObservation[]): Judged {
+  function apply(observations: readonly AlertObservation[]): SimulatedChanges {
     if (observations.length === 0) return NOTHING;
     const fingerprints = new Set(observations.map(({ fingerprint }) => fingerprint));
     const known = [...fingerprints].flatMap((fingerprint) => newest.get(fingerprint) ?? []);
@@ -167,7 +167,7 @@ export function createSimulatedQuery(
     values.forget(now - VALUES_FOR_MS);
   }
 
-  function commitPage(now: Instant): Judged {
+  function commitPage(now: Instant): SimulatedChanges {
     const assessed = page;
     page = [];
     const mentions = assessed.map(({ mention }) => mention);
@@ -231,9 +231,9 @@ export function createSimulatedQuery(
   };
 }
 
-const NOTHING: Judged = { changed: [], matches: [], calling: new Map() };
+const NOTHING: SimulatedChanges = { changed: [], matches: [], calling: new Map() };
 
-function together(one: Judged, next: Judged): Judged {
+function together(one: SimulatedChanges, next: SimulatedChanges): SimulatedChanges {
   if (one === NOTHING) return next;
   return {
     changed: [...one.changed, ...next.changed],

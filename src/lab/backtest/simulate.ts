@@ -15,7 +15,12 @@ import {
   queryKey,
   type WithheldNotification,
 } from "./simulate-notifications.ts";
-import { createSimulatedQuery, type Judged, type OnCount, type SimulatedQuery } from "./simulate-query.ts";
+import {
+  createSimulatedQuery,
+  type OnCount,
+  type SimulatedChanges,
+  type SimulatedQuery,
+} from "./simulate-query.ts";
 import { createSimulatedFacts } from "./simulated-facts.ts";
 
 export interface SimulationOptions {
@@ -106,7 +111,7 @@ export function createSimulation(options: SimulationOptions): Simulation {
   /** `until`: up to which windows were judged; null after a page. */
   async function changed(
     one: SimulatedQuery,
-    judged: Judged,
+    judged: SimulatedChanges,
     waiting: readonly Alert[],
     now: Instant,
     until: Instant | null,

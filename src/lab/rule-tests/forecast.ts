@@ -4,10 +4,10 @@ import { createSimulatedQuery } from "../backtest/simulate-query.ts";
 import { asMention, type StoryQueries } from "./stage.ts";
 import type { Story } from "./story.ts";
 
-/** What the rules say in memory of a story that has begun, to know which stops of the clock can be left out. */
+/** What the rules say in memory of a story that has begun, to know which times can be left out. */
 export interface Forecast {
   /** Goes on to this stop; call it for every one, in order. */
-  expectedAt(stop: Instant): Expected;
+  expectedAt(stop: Instant): StopForecast;
   /** Whether the alerts in the tables are those of the forecast at its last stop. */
   agreesWith(alerts: readonly Alert[]): boolean;
 }
@@ -16,7 +16,7 @@ export interface Forecast {
  * What happens to the alerts at a stop, at most. `Growth`: more mentions of open alerts. Nobody is notified of them,
  * unless a reminder waits for new evidence. `News`: an alert opens, fires, rises, ends or gets worse.
  */
-export type Expected = "Nothing" | "Growth" | "News";
+export type StopForecast = "Nothing" | "Growth" | "News";
 
 /**
  * Goes on from what the queries have learned at the first stop, by the same functions as the monitor. What people and

@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly renderer: Renderer;
   /** Writes snapshots instead of comparing with them. */
   readonly update: boolean;
-  /** Also plays the stops of the clock at which nothing happens; absent: no. The results are the same. */
+  /** Also plays the times at which nothing happens; absent: no. The results are the same. */
   readonly everyStop?: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;

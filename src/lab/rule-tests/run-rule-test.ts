@@ -51,7 +51,7 @@ export interface RuleTestParts {
   readonly queries: StoryQueries;
   /** Whether the explanations are wanted: those of a test that passes are of no use. */
   readonly wantsWhy: (observed: Observations) => boolean;
-  /** Also the stops of the clock at which nothing happens, as the rules say in memory. */
+  /** Also the times at which nothing happens, as the rules say in memory. */
   readonly everyStop: boolean;
   readonly log: Logger;
   readonly signal: AbortSignal;

@@ -141,16 +141,16 @@ export function findUnknownNames(
   return issues;
 }
 
-interface Named {
+interface NamedThing {
   readonly id: number;
   readonly name: string;
 }
 
-function namesOf(ids: readonly number[], among: readonly Named[]): string[] {
+function namesOf(ids: readonly number[], among: readonly NamedThing[]): string[] {
   return ids.flatMap((id) => among.find((one) => one.id === id)?.name ?? []);
 }
 
-function idsOf(names: readonly string[], among: readonly Named[]): number[] {
+function idsOf(names: readonly string[], among: readonly NamedThing[]): number[] {
   return [...new Set(names.flatMap((name) => among.find((one) => one.name === name)?.id ?? []))];
 }
 

@@ -3,7 +3,7 @@ import type { LabelRule } from "../records/labels.ts";
 import { categories } from "../resources/categories.ts";
 import { queries } from "../resources/queries.ts";
 import { queryGroups } from "../resources/query-groups.ts";
-import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
+import type { NamedThing, Resource, ResourceScope } from "../resources/resource.ts";
 import { rules } from "../resources/rules.ts";
 import { signalGroups } from "../resources/signal-groups.ts";
 import { tags } from "../resources/tags.ts";
@@ -36,7 +36,7 @@ interface Scope extends ResourceScope {
 }
 
 /** How one kind of thing of a project is saved. Gives its id. */
-type Save = (scope: Scope, step: Step, current: Named | undefined) => Promise<number>;
+type Save = (scope: Scope, step: Step, current: NamedThing | undefined) => Promise<number>;
 
 /** In the order in which they need each other; deleted in the opposite order. */
 const CONTENTS: readonly {
@@ -104,15 +104,15 @@ function isChanged({ action, parts }: Step): boolean {
   return ["add", "change", "delete"].includes(action) || parts.some(isChanged);
 }
 
-async function thingsById(resource: Resource, scope: ResourceScope): Promise<Map<number, Named>> {
+async function thingsById(resource: Resource, scope: ResourceScope): Promise<Map<number, NamedThing>> {
   return new Map((await resource.list(scope)).map((thing) => [thing.id, thing]));
 }
 
 function note(
   { caller, project }: ResourceScope,
   { noun: kind, record }: Resource,
-  before: Named | undefined,
-  after: Named | undefined,
+  before: NamedThing | undefined,
+  after: NamedThing | undefined,
 ): Change {
   return {
     clientId: caller.client.id,
@@ -134,7 +134,7 @@ function callerOf(clientId: number): Caller {
   return { user: { ...user, tokenLifetimeSeconds: undefined, rateLimit: undefined }, client, role: "Admin" };
 }
 
-async function saveQuery(scope: Scope, step: Step, current: Named | undefined): Promise<number> {
+async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefined): Promise<number> {
   const { name, fields } = step;
   const { db, project, caller, at } = scope;
   const stored = current as StoredQuery | undefined;
@@ -204,7 +204,11 @@ async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step):
   );
 }
 
-async function saveCategory(scope: ResourceScope, step: Step, current: Named | undefined): Promise<number> {
+async function saveCategory(
+  scope: ResourceScope,
+  step: Step,
+  current: NamedThing | undefined,
+): Promise<number> {
   const listed = step.parts.filter(({ action }) => action !== "delete");
   const covered = new Set(step.parts.map(({ stored }) => stored));
   const others = (step.stored?.parts.subcategory ?? []).filter((stored) => !covered.has(stored));
@@ -224,14 +228,18 @@ async function saveCategory(scope: ResourceScope, step: Step, current: Named | u
   return saveThing(categories[0], scope, settings, current);
 }
 
-function saveTag(scope: ResourceScope, { name, fields }: Step, current: Named | undefined): Promise<number> {
+function saveTag(
+  scope: ResourceScope,
+  { name, fields }: Step,
+  current: NamedThing | undefined,
+): Promise<number> {
   return saveThing(tags[0], scope, { name, rules: fields["rules"] }, current);
 }
 
 async function saveRule(
   scope: ResourceScope,
   { name, fields, stated }: Step,
-  current: Named | undefined,
+  current: NamedThing | undefined,
 ): Promise<number> {
   const settings = ruleOf(name, fields, await namesIn(scope));
   return saveThing(rules, scope, { ...settings, ...kept(current, stated, { queries: "queryIds" }) }, current);
@@ -240,7 +248,7 @@ async function saveRule(
 async function saveSignals(
   scope: ResourceScope,
   { name, fields, stated }: Step,
-  current: Named | undefined,
+  current: NamedThing | undefined,
 ): Promise<number> {
   const settings = signalOf(name, fields, await namesIn(scope));
   const names = {
@@ -254,7 +262,7 @@ async function saveSignals(
 
 /** What the file does not state stays by its ids: the names that were read may have changed in this apply. */
 function kept(
-  current: Named | undefined,
+  current: NamedThing | undefined,
   stated: Step["stated"],
   names: Readonly<Record<string, string>>,
 ): Readonly<Record<string, unknown>> {
@@ -275,7 +283,7 @@ async function saveThing(
   resource: Resource | undefined,
   scope: ResourceScope,
   settings: unknown,
-  current: Named | undefined,
+  current: NamedThing | undefined,
 ): Promise<number> {
   if (resource === undefined) throw new Error("a kind of thing has no resource");
   if (current !== undefined) {

@@ -67,7 +67,7 @@ export async function withoutDeleted(
  * Remembers the ids of deleted items, also of those that never came, and leaves tombstones of their mentions. The content
  * of those that were only seen to be gone is sealed for a week.
  */
-export async function buryItems(
+export async function deleteItems(
   db: Database,
   projectId: number,
   from: Provenance,

@@ -27,8 +27,8 @@ import {
 import { nextMoment } from "../store/write-order.ts";
 import { decideItem, type ItemDecision, type ItemKeys } from "./decide-item.ts";
 import {
-  buryItems,
   type DeletedItem,
+  deleteItems,
   itemsOfAuthors,
   type Provenance,
   type RemovedAuthor,
@@ -126,7 +126,7 @@ export async function receiveItems(
   const queries = await queriesOf(db, project.id, cache, terms.revision);
   const unseen = keeps === "matched" ? "forget soon" : "remember";
   const ofRemoved = await itemsOfAuthors(db, project.id, removedAuthors);
-  const gone = await buryItems(db, project.id, from, [...ofRemoved, ...deleted], unseen, at);
+  const gone = await deleteItems(db, project.id, from, [...ofRemoved, ...deleted], unseen, at);
   await putUnseenDeletes(
     db,
     project.id,
@@ -229,7 +229,7 @@ type DecidedItem = Matched & {
     | { readonly outcome: "Forgotten"; readonly resourceId: string };
 };
 
-/** What becomes of each item, in their order, step by step, until there is enough for one transaction. */
+/** Decides about each item, in their order, step by step, until there is enough for one transaction. */
 function* decideItems(
   items: readonly ArrivedItem[],
   around: {

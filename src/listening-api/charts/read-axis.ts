@@ -28,15 +28,15 @@ interface ChartScope {
   /** Asked for by id. */
   readonly queryGroupIds: readonly number[];
   /** All of the project. */
-  readonly queries: readonly Named[];
-  queryGroups(): Promise<readonly (Named & { readonly queries: readonly { readonly id: number }[] })[]>;
+  readonly queries: readonly NamedThing[];
+  queryGroups(): Promise<readonly (NamedThing & { readonly queries: readonly { readonly id: number }[] })[]>;
   categories(): Promise<readonly StoredCategory[]>;
-  tags(): Promise<readonly Named[]>;
+  tags(): Promise<readonly NamedThing[]>;
   /** Those that the chart is to show. */
-  readonly dateRanges: readonly (Named & { readonly from: Instant; readonly to: Instant })[];
+  readonly dateRanges: readonly (NamedThing & { readonly from: Instant; readonly to: Instant })[];
 }
 
-interface Named {
+interface NamedThing {
   readonly id: number;
   readonly name: string;
 }
@@ -179,7 +179,7 @@ function word(text: string): AxisKey {
   return { key: text, id: text, name: text };
 }
 
-function named({ id, name }: Named): AxisKey {
+function named({ id, name }: NamedThing): AxisKey {
   return { key: String(id), id, name };
 }
 

@@ -18,7 +18,7 @@ import {
   readTopsRequest,
   readValuesLimit,
 } from "../routes/insight-routes.ts";
-import { readAsked } from "../routes/query-explain-route.ts";
+import { readSubject } from "../routes/query-explain-route.ts";
 import { readBackfill, readMentionWanted, readValidated } from "../routes/query-routes.ts";
 import { readLocationsRequest } from "../routes/reference-routes.ts";
 import { readBackfillSince, readBackfillStart, readEarliest } from "../routes/rule-routes.ts";
@@ -91,7 +91,7 @@ const validated: Contract = {
 };
 const readAction: Reads<BodyReader> = (body) => readChangeSet(body, NO_EDITS);
 const edits: Contract = { body: (body) => readMentionEdit(body, NO_EDITS), isList: true, answer: "Edited" };
-const explained = (read: (name: string) => string | undefined) => readAsked({ fault() {} }, read);
+const explained = (read: (name: string) => string | undefined) => readSubject({ fault() {} }, read);
 
 /** What each resource gives, by its path. */
 const OF_RESOURCES: Readonly<Record<string, RecordName>> = {

@@ -56,12 +56,12 @@ function remembering(mention: Searchable): JudgedMention["fits"] {
 }
 
 /** `distance`: how many parts fail. */
-interface Found {
+interface RankedMiss {
   readonly miss: QueryMiss;
   readonly distance: number;
 }
 
-function missOf(expression: Expression, mention: JudgedMention, query: string): Found {
+function missOf(expression: Expression, mention: JudgedMention, query: string): RankedMiss {
   switch (expression.kind) {
     case "term": {
       const where = expression.where === "title" ? "found" : "in the text";
@@ -94,7 +94,7 @@ function missOf(expression: Expression, mention: JudgedMention, query: string): 
 }
 
 /** Of terms alone all are named, because none is nearer than another. */
-function ofAlternatives(any: Any, mention: JudgedMention, query: string): Found {
+function ofAlternatives(any: Any, mention: JudgedMention, query: string): RankedMiss {
   if (any.of.every(({ kind }) => kind === "term"))
     return found("missing", any, query, () => {
       const parts = any.of.map((each) => partOf(each, query));
@@ -107,7 +107,7 @@ function ofAlternatives(any: Any, mention: JudgedMention, query: string): Found 
 
 const MOST_NAMED = 10;
 
-function ofNear(near: Near, mention: JudgedMention, query: string): Found {
+function ofNear(near: Near, mention: JudgedMention, query: string): RankedMiss {
   for (const side of [near.left, near.right]) if (!mention.fits(side)) return missOf(side, mention, query);
   return found("apart", near, query, () => {
     const [left, right] = [partOf(near.left, query), partOf(near.right, query)];
@@ -116,7 +116,7 @@ function ofNear(near: Near, mention: JudgedMention, query: string): Found {
   });
 }
 
-function ofWithin(within: Within, mention: JudgedMention, query: string): Found {
+function ofWithin(within: Within, mention: JudgedMention, query: string): RankedMiss {
   for (const { expression, times } of within.of) {
     if (!mention.fits(expression)) return missOf(expression, mention, query);
     const there = times === 1 ? 1 : (matchedBy(expression, mention)?.length ?? 0);
@@ -143,7 +143,7 @@ function found(
   { start, end }: Span,
   query: string,
   message: (part: string) => string,
-): Found {
+): RankedMiss {
   const part = partOf({ start, end }, query);
   return { miss: { kind, start, end, part, message: message(part) }, distance: 1 };
 }
@@ -152,7 +152,7 @@ function partOf({ start, end }: Span, query: string): string {
   return cutText(query.slice(start, end), 80);
 }
 
-function first(misses: readonly Found[]): Found {
+function first(misses: readonly RankedMiss[]): RankedMiss {
   const [one] = misses;
   if (one === undefined) throw new Error("an expression that does not match has a part that fails");
   return one;

@@ -7,7 +7,7 @@ import type { StoredProject } from "../store/projects.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
 
 /** A thing of a project with an id and a name: all are listed, read, created, changed and deleted in the same way. */
-export interface Named {
+export interface NamedThing {
   readonly id: number;
   readonly name: string;
 }
@@ -24,7 +24,7 @@ export interface ResourceScope {
   readonly queryId?: number;
 }
 
-export interface Resource<Thing extends Named = Named, Settings = unknown> {
+export interface Resource<Thing extends NamedThing = NamedThing, Settings = unknown> {
   /** In messages and in the list of changes: `query group`. */
   readonly noun: string;
   /** Below the project, or below `queries/:queryId`. `path` lists and makes, `path/:id` reads, changes and deletes. */
@@ -63,7 +63,9 @@ export interface Resource<Thing extends Named = Named, Settings = unknown> {
 }
 
 /** So that each resource is checked with its own types and the list of them needs none. */
-export function defineResource<Thing extends Named, Settings>(resource: Resource<Thing, Settings>): Resource {
+export function defineResource<Thing extends NamedThing, Settings>(
+  resource: Resource<Thing, Settings>,
+): Resource {
   return resource as unknown as Resource;
 }
 

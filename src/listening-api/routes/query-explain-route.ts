@@ -31,7 +31,7 @@ interface InProject {
 }
 
 /** A mention, or a text that somebody gave, as far as it is known. */
-interface Asked {
+interface ExplainSubject {
   readonly known: KnownFields;
   /** Its words, split once for all queries. */
   readonly searchable: Searchable;
@@ -72,10 +72,10 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   const parameters = parametersOf(request);
   const body = request.method === "POST" ? createBodyReader(request.body, unknownTo(request)) : undefined;
   const most = longestText(queries);
-  const wanted = readAsked(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
+  const wanted = readSubject(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
   body?.finish("a question about queries");
   parameters.finish();
-  const asked = await findAsked(context, project.id, queries, wanted);
+  const asked = await findSubject(context, project.id, queries, wanted);
   const now = presentOf(context, project);
   const policy = dataPolicyOf(callerOf(request).client, project);
   return {
@@ -88,7 +88,7 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   };
 }
 
-export function readAsked(
+export function readSubject(
   parameters: Pick<ParameterReader, "fault">,
   read: (name: string) => string | undefined,
 ) {
@@ -103,12 +103,12 @@ export function readAsked(
  * A mention that is only in one query answers for the others, too; so does an item of a feed that came into none of them,
  * and is kept all the same.
  */
-async function findAsked(
+async function findSubject(
   { db }: LocalApiContext,
   projectId: number,
   queries: readonly StoredQuery[],
-  { resourceId, url, text, fields }: ReturnType<typeof readAsked>,
-): Promise<Asked | null> {
+  { resourceId, url, text, fields }: ReturnType<typeof readSubject>,
+): Promise<ExplainSubject | null> {
   if (resourceId === undefined && url === undefined) {
     const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     return {
@@ -160,7 +160,7 @@ interface ExplainedQuery {
 
 const ANY = { languages: [], contentSources: null, includedLocations: [], excludedLocations: [] };
 
-function explainQuery(query: StoredQuery, asked: Asked | null, now: number): ExplainedQuery {
+function explainQuery(query: StoredQuery, asked: ExplainSubject | null, now: number): ExplainedQuery {
   const found = asked?.inQueries.get(query.id);
   const times = {
     added: found === undefined ? null : wireTime(found.added),

@@ -9,7 +9,7 @@ import { createBodyReader } from "../parameters/body-reader.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope, uncountedEnvelope } from "../records/wire.ts";
-import type { Named, Resource, ResourceScope } from "../resources/resource.ts";
+import type { NamedThing, Resource, ResourceScope } from "../resources/resource.ts";
 import { RESOURCES } from "../resources/resources.ts";
 import { type Change, recordChanges } from "../store/changes.ts";
 import { listProjects } from "../store/projects.ts";
@@ -69,7 +69,7 @@ async function answerList(
   context: LocalApiContext,
   request: FastifyRequest<InProject>,
   resource: Resource,
-  record: (thing: Named) => object,
+  record: (thing: NamedThing) => object,
 ) {
   const scope = await scopeOf(context, request);
   const parameters = parametersOf(request);
@@ -90,7 +90,7 @@ async function answerOne(context: LocalApiContext, request: FastifyRequest<OfOne
 }
 
 /** A thing that the caller may not see gets the same answer as one that does not exist. */
-async function findOne(scope: ResourceScope, id: string, { noun, list }: Resource): Promise<Named> {
+async function findOne(scope: ResourceScope, id: string, { noun, list }: Resource): Promise<NamedThing> {
   const thing = (await list(scope)).find((candidate) => candidate.id === Number(id));
   if (thing === undefined) throw notFound(`There is no ${noun} ${id} in project ${scope.project.id}.`);
   return thing;
@@ -128,9 +128,9 @@ async function sameName(
   scope: ResourceScope,
   resource: Resource,
   settings: unknown,
-): Promise<Named | undefined> {
+): Promise<NamedThing | undefined> {
   if (!resource.isUniqueByName) return undefined;
-  const { name } = settings as Named;
+  const { name } = settings as NamedThing;
   const known = (await resource.list(scope)).find((thing) => thing.name === name);
   const isKnown = resource.isSame ?? isSame;
   if (known === undefined || isKnown(resource.settingsOf(known), settings)) return known;
@@ -140,14 +140,14 @@ async function sameName(
 async function refuseTaken(
   scope: ResourceScope,
   resource: Resource,
-  current: Named,
+  current: NamedThing,
   name: string,
 ): Promise<void> {
   const known = (await resource.list(scope)).find((thing) => thing.name === name && thing.id !== current.id);
   if (known !== undefined) throw isTaken(known, resource);
 }
 
-function isTaken({ id, name }: Named, { noun, path }: Resource): Error {
+function isTaken({ id, name }: NamedThing, { noun, path }: Resource): Error {
   return invalidRequest(
     `name: the project has a ${noun} ${JSON.stringify(name)} already, with the id ${id}; PUT …/${path}/${id} changes it.`,
   );
@@ -175,7 +175,7 @@ async function update(context: LocalApiContext, request: FastifyRequest<OfOne>, 
     const body = createBodyReader(request.body, unknownTo(request));
     const settings = await resource.read(body, scope, current);
     body.finish(`a ${resource.noun}`);
-    if (resource.isUniqueByName) await refuseTaken(scope, resource, current, (settings as Named).name);
+    if (resource.isUniqueByName) await refuseTaken(scope, resource, current, (settings as NamedThing).name);
     const before = resource.record(current);
     const left = await resource.update(scope, current, settings);
     const thing = isNamed(left) ? left : await findOne(scope, thingId, resource);
@@ -199,7 +199,7 @@ async function remove(context: LocalApiContext, request: FastifyRequest<OfOne>, 
   });
 }
 
-interface Written {
+interface WriteResult {
   readonly answer: object;
   /** Absent: nothing was changed. */
   readonly change?: Pick<Change, "action" | "thingId" | "before" | "after">;
@@ -213,7 +213,7 @@ async function writing(
   context: LocalApiContext,
   request: FastifyRequest<InProject>,
   { noun: kind, isOfClient }: Resource,
-  work: (scope: ResourceScope) => Promise<Written>,
+  work: (scope: ResourceScope) => Promise<WriteResult>,
 ): Promise<object> {
   const asked = await scopeOf(context, request);
   const { project, caller } = asked;
@@ -238,6 +238,6 @@ function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
-function isNamed(value: unknown): value is Named {
+function isNamed(value: unknown): value is NamedThing {
   return typeof value === "object" && value !== null && "id" in value && "name" in value;
 }

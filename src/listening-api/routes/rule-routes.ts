@@ -10,7 +10,7 @@ import { readListPaging } from "../parameters/list-parameters.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/wire.ts";
 import { categories } from "../resources/categories.ts";
-import type { Named, Resource } from "../resources/resource.ts";
+import type { NamedThing, Resource } from "../resources/resource.ts";
 import { rules } from "../resources/rules.ts";
 import { tags } from "../resources/tags.ts";
 import { type BackfillNote, listRuleBackfills, noteBackfill, recordChanges } from "../store/changes.ts";
@@ -74,7 +74,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
   });
 }
 
-interface Asked {
+interface BackfillKind {
   readonly resource: Resource;
   readonly apply: typeof backfillRule;
   /** From when on. */
@@ -88,7 +88,7 @@ interface Asked {
 async function backfill(
   context: LocalApiContext,
   request: FastifyRequest<OfOne>,
-  { resource, apply, read }: Asked,
+  { resource, apply, read }: BackfillKind,
 ) {
   const { db, clock } = context;
   const project = await projectOf(context, request);
@@ -136,16 +136,16 @@ export function readEarliest(parameters: ParameterReader, zone: string): Instant
 }
 
 /** Subcategories with rules, of a category; or the one that was asked for. */
-function ruledChildren(thing: Named, asked: number): readonly number[] {
+function ruledChildren(thing: NamedThing, asked: number): readonly number[] {
   const children =
-    "children" in thing ? (thing.children as readonly (Named & { rules: readonly unknown[] })[]) : [];
+    "children" in thing ? (thing.children as readonly (NamedThing & { rules: readonly unknown[] })[]) : [];
   return children
     .filter(({ id, rules }) => rules.length > 0 && [thing.id, id].includes(asked))
     .map(({ id }) => id);
 }
 
 /** A category by its own id, or by that of a subcategory. */
-function isOrContains(thing: Named, id: number): boolean {
+function isOrContains(thing: NamedThing, id: number): boolean {
   const children: unknown = "children" in thing ? thing.children : [];
-  return thing.id === id || (children as readonly Named[]).some((child) => child.id === id);
+  return thing.id === id || (children as readonly NamedThing[]).some((child) => child.id === id);
 }

@@ -23,7 +23,7 @@ const AT_A_TIME = 1_000;
 const FORGOTTEN_AFTER = "30 minutes";
 const OUTDATED_AFTER = "5 minutes";
 
-type Found = Extract<MentionCondition, { kind: "found" }>;
+type FoundCondition = Extract<MentionCondition, { kind: "found" }>;
 
 /**
  * If the index on words decides, the search is a condition on them, and a page costs no more than usual. Else the index
@@ -34,7 +34,7 @@ type Found = Extract<MentionCondition, { kind: "found" }>;
 export function createMentionSearches(db: Database): MentionSearches {
   const shapes = createRecordShapes(db);
   /** So that simultaneous requests search once. */
-  const underWay = new Map<string, Promise<Found>>();
+  const underWay = new Map<string, Promise<FoundCondition>>();
 
   return {
     async find(query, range) {
@@ -77,7 +77,7 @@ async function findSearch(db: Database, key: Buffer, revision: string): Promise<
   return rows[0] && Number(rows[0].id);
 }
 
-interface Asked {
+interface SearchRequest {
   readonly query: CompiledQuery;
   readonly range: MentionRange;
   readonly key: Buffer;
@@ -85,7 +85,10 @@ interface Asked {
 }
 
 /** The search can be seen once all that it found can. */
-async function look({ db, shapes }: { db: Database; shapes: RecordShapes }, asked: Asked): Promise<Found> {
+async function look(
+  { db, shapes }: { db: Database; shapes: RecordShapes },
+  asked: SearchRequest,
+): Promise<FoundCondition> {
   const { query, range, key, revision } = asked;
   const needsRecord = hasFields(query.expression);
   const searchId = await db.transaction().execute(async (transaction) => {

@@ -5,12 +5,12 @@ import type { WatchedQuery } from "../model/query.ts";
 import { type DigestPage, type DigestTable, type DigestView, NO_MORE } from "../templates/digest-view.ts";
 import { cleanLine, shortenText } from "../templates/escape.ts";
 import {
-  type Asked,
   type CountStores,
   countSpeakers,
   countVolume,
   type ExplainedVolume,
   periodsOf,
+  type QuestionScope,
 } from "../views/answers/answer-question.ts";
 import type { Volume } from "../views/count-volume.ts";
 import { chosenQueries, type InsightsQuestion } from "../views/question.ts";
@@ -30,7 +30,7 @@ export interface ViewStore extends CountStores {
   };
 }
 
-interface Answered extends Asked {
+interface AnsweredView extends QuestionScope {
   readonly question: InsightsQuestion;
   readonly store: ViewStore;
   readonly chosen: readonly WatchedQuery[];
@@ -89,7 +89,7 @@ export async function collectView(
 const PAGES: Readonly<
   Record<
     MailedPage,
-    { readonly title: string; readonly tables: (answered: Answered) => Promise<DigestTable[]> }
+    { readonly title: string; readonly tables: (answered: AnsweredView) => Promise<DigestTable[]> }
   >
 > = {
   "/insights": { title: "Volume and mood", tables: volumeTables },
@@ -97,7 +97,7 @@ const PAGES: Readonly<
   "/insights/stories": { title: "Stories", tables: async () => [] },
 };
 
-async function volumeTables({ volume }: Answered): Promise<DigestTable[]> {
+async function volumeTables({ volume }: AnsweredView): Promise<DigestTable[]> {
   const { total, before, voices } = volume;
   const shares = table(
     "Share of voice",
@@ -137,7 +137,7 @@ const SPEAKER_FACETS = Object.keys(SPEAKERS) as (keyof typeof SPEAKERS)[];
 /** Of each facet: a mail is read on a phone. */
 const MOST_SPEAKERS = 5;
 
-async function speakerTables({ store, ...asked }: Answered): Promise<DigestTable[]> {
+async function speakerTables({ store, ...asked }: AnsweredView): Promise<DigestTable[]> {
   const { list } = asked.question;
   const sums = await store.mentionCounts.byList(asked.chosen, periodsOf(asked.range));
   const spoke = sums.filter(({ mentions, before }) => mentions + before > 0).slice(0, 2 * MOST_SPEAKERS);
@@ -168,7 +168,7 @@ function speakerCells({ mentions, before, negative }: Pick<FacetRow, "mentions" 
   ];
 }
 
-async function storiesOf({ store, chosen, range, volume }: Answered) {
+async function storiesOf({ store, chosen, range, volume }: AnsweredView) {
   if (volume.total === 0) return [];
   const period = spanOfMoments(range.moments);
   return topStoriesOf(await store.digests.stories(chosen, period), chosen, period.from);
@@ -193,7 +193,7 @@ function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-function describe({ chosen, question }: Answered, page: MailedPage, isPart: boolean): string {
+function describe({ chosen, question }: AnsweredView, page: MailedPage, isPart: boolean): string {
   const { query, filters, list } = question;
   const isListed = list !== null && page === "/insights/speakers";
   const parts = [

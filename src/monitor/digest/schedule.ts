@@ -77,7 +77,7 @@ export function dueDigest(
   };
 }
 
-interface Found {
+interface DueDay {
   readonly key: string;
   readonly date: LocalDate;
   readonly at: Instant;
@@ -87,7 +87,7 @@ interface Found {
 const FURTHEST_DAYS = 8 * 366;
 
 /** Searches day by day until a moment fits; a month and a day are enough for every schedule but cron's. */
-function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: Instant) => boolean): Found {
+function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: Instant) => boolean): DueDay {
   const cron = cronOf(schedule);
   let date = start;
   for (let days = 0; days < FURTHEST_DAYS; days++) {
@@ -100,11 +100,11 @@ function search(schedule: Schedule, start: LocalDate, step: 1 | -1, fits: (at: I
 }
 
 /** The moments of a date, in order. Two times skipped in spring become one. */
-function momentsOn(schedule: Schedule, cron: Cron | null, date: LocalDate): readonly Found[] {
+function momentsOn(schedule: Schedule, cron: Cron | null, date: LocalDate): readonly DueDay[] {
   const times =
     cron === null ? (isOn(schedule, date) ? [schedule.at ?? 0] : []) : cron.isOn(date) ? cron.times : [];
   const day = times.length === 0 ? "" : formatLocalDate(date);
-  const moments = times.flatMap((minutes): Found[] => {
+  const moments = times.flatMap((minutes): DueDay[] => {
     const at = momentOn(schedule.timezone, date, minutes);
     const time = times.length > 1 ? `-${formatLocalTime(minutes).replace(":", "")}` : "";
     return at === null ? [] : [{ key: `${day}${time}`, date, at }];
@@ -144,7 +144,7 @@ export function periodsBefore(schedule: Schedule, until: Instant, count: number)
   return periods;
 }
 
-function occurrenceOf(schedule: Schedule, { key, date, at }: Found): Occurrence {
+function occurrenceOf(schedule: Schedule, { key, date, at }: DueDay): Occurrence {
   const previous = search(schedule, date, -1, (earlier) => earlier < at);
   return { key, at, ...periodsOf(previous.at, at) };
 }

@@ -49,19 +49,25 @@ export async function whyUnreadMention(parts: WhyParts, text: string): Promise<U
   const { stores, facts, moment = toIsoMinute } = parts;
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
   const by = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
-  const said = await askSources(parts.source, polls, by);
-  const mention = said.mention;
+  const answers = await askSources(parts.source, polls, by);
+  const mention = answers.mention;
   const letters = (await stores.deadLetters.open(LETTERS)).filter(({ resourceId }) => resourceId === text);
   const tombstones = await stores.forgotten.tombstonesOf(text);
   const queries = polls.map((poll) => {
     const letter = letters.find(({ queryId }) => queryId === poll.queryId);
     const deleted = tombstones.find((one) => keyOf(one) === keyOf(poll)) ?? null;
-    return describePoll(poll, said.of(poll), { deadLetter: letter?.reason ?? null, deleted }, parts, moment);
+    return describePoll(
+      poll,
+      answers.of(poll),
+      { deadLetter: letter?.reason ?? null, deleted },
+      parts,
+      moment,
+    );
   });
   return {
     asked: text,
     queries,
-    withheld: said.withheld,
+    withheld: answers.withheld,
     rules: mention === null || mention.isDeleted === true ? null : mentionRules(parts.rules, mention),
   };
 }
@@ -76,16 +82,16 @@ export async function whyText(
 ): Promise<UnreadMention> {
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
   const wanted = polls.filter((poll) => queryName === null || isNamed(poll, queryName));
-  const said = await askSources(source, wanted, { text });
+  const answers = await askSources(source, wanted, { text });
   const queries = wanted.map((poll): UnreadWhy => {
-    const { queries, silentBecause } = said.of(poll);
+    const { queries, unknownBecause } = answers.of(poll);
     const found = queries.get(keyOf(poll));
     const base = { projectId: poll.projectId, queryId: poll.queryId, queryName: poll.queryName };
     if (found === undefined)
       return {
         ...base,
         outcome: "SourceCannotSay",
-        because: silentBecause ?? "the source does not know this query",
+        because: unknownBecause ?? "the source does not know this query",
         part: null,
       };
     if (found.outcome === "Matches" || found.outcome === "InQuery")
@@ -95,12 +101,12 @@ export async function whyText(
   return { asked: text, queries, withheld: [], rules: mentionRules(rules, aMentionOf(text)) };
 }
 
-interface SourceSays {
+interface SourceAnswer {
   readonly queries: ReadonlyMap<string, ExplainedQuery>;
   readonly withheld: readonly string[];
   readonly mention: Mention | null;
   /** As a sentence; null if it answered. */
-  readonly silentBecause: string | null;
+  readonly unknownBecause: string | null;
   /** It does not explain, and shows the mention in none of the queries that were asked. */
   readonly showsNone: boolean;
 }
@@ -117,61 +123,64 @@ export function askEach(sourceOf: (projectId: string) => AskedSource): AskedSour
 
 /** What each source says of its own queries: one of them may be away, or not explain. */
 async function askSources(source: AskedSource | undefined, polls: readonly ShownPoll[], by: By) {
-  const said = new Map<string, SourceSays>();
+  const answers = new Map<string, SourceAnswer>();
   for (const [name, ofSource] of groupBy(polls, ({ projectId }) => sourceOfProject(projectId)))
-    said.set(name, await askSource(source, ofSource, by));
-  const all = [...said.values()];
+    answers.set(name, await askSource(source, ofSource, by));
+  const all = [...answers.values()];
   return {
-    of: ({ projectId }: ShownPoll): SourceSays => said.get(sourceOfProject(projectId)) ?? NOT_ASKED,
+    of: ({ projectId }: ShownPoll): SourceAnswer => answers.get(sourceOfProject(projectId)) ?? NOT_ASKED,
     mention: all.find(({ mention }) => mention !== null)?.mention ?? null,
     withheld: [...new Set(all.flatMap(({ withheld }) => withheld))],
   };
 }
 
-const NOT_ASKED: SourceSays = {
+const NOT_ASKED: SourceAnswer = {
   ...{ queries: new Map(), withheld: [], mention: null, showsNone: false },
-  silentBecause: "The source was not asked",
+  unknownBecause: "The source was not asked",
 };
 
 async function askSource(
   source: AskedSource | undefined,
   polls: readonly ShownPoll[],
   by: By,
-): Promise<SourceSays> {
-  const silent = (silentBecause: string): SourceSays => ({ ...NOT_ASKED, silentBecause });
+): Promise<SourceAnswer> {
+  const withoutAnswer = (unknownBecause: string): SourceAnswer => ({ ...NOT_ASKED, unknownBecause });
   if (source === undefined) return NOT_ASKED;
   try {
     const queries = new Map<string, ExplainedQuery>();
     const withheld = new Set<string>();
     for (const projectId of new Set(polls.map((poll) => poll.projectId))) {
-      const said = await source.explainQueries({ projectId, ...by });
-      for (const one of said.queries) queries.set(keyOf({ projectId, queryId: one.queryId }), one);
-      for (const field of said.withheld) withheld.add(field);
+      const explained = await source.explainQueries({ projectId, ...by });
+      for (const one of explained.queries) queries.set(keyOf({ projectId, queryId: one.queryId }), one);
+      for (const field of explained.withheld) withheld.add(field);
     }
     const within = polls.find((poll) => queries.get(keyOf(poll))?.outcome === "InQuery");
     const mention = within === undefined ? null : await findIn(source, within, by);
-    return { queries, withheld: [...withheld], mention, silentBecause: null, showsNone: false };
+    return { queries, withheld: [...withheld], mention, unknownBecause: null, showsNone: false };
   } catch (error) {
-    if (!isNotFound(error)) return silent(`The source could not be asked: ${describeError(error)}`);
+    if (!isNotFound(error)) return withoutAnswer(`The source could not be asked: ${describeError(error)}`);
   }
   if (by.text !== undefined)
-    return silent("The source does not explain its queries: only Earshot's own local API does");
+    return withoutAnswer("The source does not explain its queries: only Earshot's own local API does");
   try {
     for (const poll of polls.slice(0, MOST_QUERIES)) {
       const mention = await findIn(source, poll, by);
       if (mention !== null)
         return {
-          ...silent(""),
+          ...withoutAnswer(""),
           queries: new Map([[keyOf(poll), inQuery(poll, mention)]]),
           mention,
-          silentBecause: null,
+          unknownBecause: null,
         };
     }
     const all =
       polls.length <= MOST_QUERIES ? "the watched queries" : `the first ${MOST_QUERIES} watched queries`;
-    return { ...silent(`The source shows it in none of ${all}, and does not say why`), showsNone: true };
+    return {
+      ...withoutAnswer(`The source shows it in none of ${all}, and does not say why`),
+      showsNone: true,
+    };
   } catch (error) {
-    return silent(`The source could not be asked: ${describeError(error)}`);
+    return withoutAnswer(`The source could not be asked: ${describeError(error)}`);
   }
 }
 
@@ -194,20 +203,20 @@ function inQuery({ queryId, queryName: name }: ShownPoll, { addedAt }: Mention):
 
 function describePoll(
   poll: ShownPoll,
-  said: SourceSays,
+  answer: SourceAnswer,
   stored: Pick<UnreadFacts, "deadLetter" | "deleted">,
   { now, keptFrom = Number.NEGATIVE_INFINITY, historyMs }: WhyParts,
   moment: (at: Instant) => string,
 ): UnreadWhy {
-  const found = said.queries.get(keyOf(poll));
+  const found = answer.queries.get(keyOf(poll));
   const { completeUntil, nextPollAt, active: isWatched } = poll;
   const { outcome, text } = whyUnread(
     {
       ...stored,
       ...{ isWatched, completeUntil, nextPollAt, keptFrom },
       now: now?.() ?? nextPollAt,
-      source: found === undefined ? null : sourceFacts(found, said.mention),
-      silentBecause: said.silentBecause ?? "The source does not know this query",
+      source: found === undefined ? null : sourceFacts(found, answer.mention),
+      unknownBecause: answer.unknownBecause ?? "The source does not know this query",
       historyFrom:
         historyMs === undefined || poll.watchFrom === null
           ? null

@@ -7,8 +7,8 @@ export interface UnreadFacts {
   readonly isWatched: boolean;
   /** What the source says of the mention in this query; null if it was not asked, or could not say. */
   readonly source: SourceFacts | null;
-  /** Why the source says nothing, as a sentence; null if it does. */
-  readonly silentBecause: string | null;
+  /** Why the source could not say, as a sentence; null if it could. */
+  readonly unknownBecause: string | null;
   /** The mention could not be stored: the reason, from the dead letters. */
   readonly deadLetter: string | null;
   /** It was deleted, and what was deleted does not come back: since when; absent or null if it was not. */
@@ -127,7 +127,7 @@ function cannotSay(facts: UnreadFacts, moment: (at: Instant) => string): WhyUnre
       : `; ${counted(facts.gap.missing, "mention")} missing since ${moment(facts.gap.from)}`;
   return say(
     "SourceCannotSay",
-    `it is not stored. ${facts.silentBecause ?? "The source was not asked"}. What is known here: ${pollState(facts, moment)}${gap}`,
+    `it is not stored. ${facts.unknownBecause ?? "The source was not asked"}. What is known here: ${pollState(facts, moment)}${gap}`,
   );
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
 import { jobScope, type RetriedJob } from "../model/failure.ts";
-import type { LiveMessages, Notifier, Shown } from "../notify/define-notifier.ts";
+import type { LiveMessages, Notifier, UpdateResult } from "../notify/define-notifier.ts";
 import { DeliveryError } from "../notify/delivery-error.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -84,7 +84,7 @@ function watchPictures(
   liveMessages: LiveMessages,
   { stores: { failures }, clock }: Parameters<typeof observeNotifier>[2],
 ): LiveMessages {
-  const note = async (picture: NonNullable<Shown["picture"]>): Promise<void> => {
+  const note = async (picture: NonNullable<UpdateResult["picture"]>): Promise<void> => {
     if (picture.outcome === "Brought") return failures.clear("extra", [name]);
     const { because: message } = picture;
     await failures.note({ kind: "extra", scope: name, reason: "picture", message, final: true }, clock.now());

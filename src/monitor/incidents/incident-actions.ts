@@ -35,7 +35,7 @@ export function merge(
   if (into.projectId !== from.projectId || into.queryId !== from.queryId)
     return refused("they are of different queries");
   if (into.status === "over") return refused("the incident that should take the alerts is over");
-  // Nobody would hear of them any more.
+  // No message would be about them any more.
   if (parts.length > 0) return refused("it speaks for other incidents: split those first");
   const isMoreSevere = compareSeverity(from.severity, into.severity) > 0;
   const isOpen = into.calmSince !== null && from.calmSince === null;

@@ -97,7 +97,7 @@ function isOnCounts({ windowFrom, windowTo }: Alert): boolean {
 }
 
 /**
- * Since when nothing of it was heard, for people; null while it is not watched. An alert may wait hours for its own end:
+ * Since when it is calm, as people are shown it; null while it is not watched. An alert may wait hours for its own end:
  * they belong to the watch, and make no crisis longer.
  */
 export function calmFrom(incident: Incident): Instant | null {

@@ -125,7 +125,7 @@ async function openBook(
   const reader = createMaterialReader(facts.mentions, query, ruleOf, membersOf);
   const joined: Membership[] = [];
   const entries: IncidentEntry[] = [];
-  const told: AlertEvent[] = [];
+  const events: AlertEvent[] = [];
   let inhibitors: ReturnType<typeof activeInhibitors> | null = null;
   let unaffiliated: readonly Alert[] | null = null;
 
@@ -168,9 +168,9 @@ async function openBook(
   async function returnsAt(incident: Incident, buckets: readonly Bucket[], at: Instant): Promise<boolean> {
     const { measure } = incident;
     if (incident.calmSince === null || countIn(buckets, at - HOUR, at)[measure] < LEAST_STIRRED) return true;
-    const said = await facts.mentions.inWindow(projectId, queryId, at - HOUR, at, MOST_READ);
-    const its = said.filter(({ mention }) => measure === "total" || mention.sentiment === "negative");
-    return sharedWith(its, await reader.ofIncident(incident, at)) !== null;
+    const read = await facts.mentions.inWindow(projectId, queryId, at - HOUR, at, MOST_READ);
+    const counted = read.filter(({ mention }) => measure === "total" || mention.sentiment === "negative");
+    return sharedWith(counted, await reader.ofIncident(incident, at)) !== null;
   }
 
   async function paceOf({ measure }: Incident, at: Instant): Promise<Pace> {
@@ -202,7 +202,7 @@ async function openBook(
     if (cause.outcome === "PartOf") {
       const step = asPartOf(cause.incident, incident);
       keep({ incident: step.incident, entries: [opened, ...step.entries] });
-      told.push({ alertId: alert.id, at: firedAtOf(alert), what: "JoinedIncident", detail: step.because });
+      events.push({ alertId: alert.id, at: firedAtOf(alert), what: "JoinedIncident", detail: step.because });
     } else keep({ incident, entries: [opened] });
     await adopt(incident, mentions);
   }
@@ -262,7 +262,7 @@ async function openBook(
       const rule = ruleOf(alert);
       const counts = rule?.kind === "window" && rule.window.type !== "absence";
       if (own !== undefined) {
-        // Nobody would be told of what is over.
+        // Nobody would be notified about what is over.
         if (counts || own.endedAt !== null) await wake(own, Math.max(at, own.calmSince ?? at));
         return;
       }
@@ -333,7 +333,7 @@ async function openBook(
       await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
       const names = new Map(moved.map((one) => [one.id, one]));
       await facts.alerts.addEvents(projectId, [
-        ...told,
+        ...events,
         ...joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
           const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
           if (leader === undefined || leader.id === alertId) return [];

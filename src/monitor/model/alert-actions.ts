@@ -73,7 +73,7 @@ export interface SlackIdentity {
   readonly slackName: string;
 }
 
-interface Refused {
+interface Refusal {
   readonly outcome: "Refused";
   /** Nothing changed, and why. */
   readonly because: string;
@@ -81,11 +81,11 @@ interface Refused {
 
 export type ActionResult =
   | { readonly outcome: "Done"; readonly alert: Alert; readonly event: AlertEvent }
-  | Refused;
-export type MoveResult = { readonly outcome: "Done"; readonly incident: Incident } | Refused;
-export type WriteNoteResult = { readonly outcome: "Done"; readonly note: IncidentNote } | Refused;
-export type SilenceResult = { readonly outcome: "Done"; readonly silence: Silence } | Refused;
-export type CorrectResult = { readonly outcome: "Done"; readonly to: string } | Refused;
+  | Refusal;
+export type MoveResult = { readonly outcome: "Done"; readonly incident: Incident } | Refusal;
+export type WriteNoteResult = { readonly outcome: "Done"; readonly note: IncidentNote } | Refusal;
+export type SilenceResult = { readonly outcome: "Done"; readonly silence: Silence } | Refusal;
+export type CorrectResult = { readonly outcome: "Done"; readonly to: string } | Refusal;
 
 export interface RequestedSilence {
   readonly match: AlertMatch;

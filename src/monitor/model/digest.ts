@@ -70,7 +70,7 @@ export interface ShownDigest {
   readonly nextAt: Instant;
 }
 
-/** An edition, and what became of it. */
+/** An edition, and whether it was sent. */
 export interface ShownEdition extends Pick<DigestEdition, "name" | "localDate" | "dueAt"> {
   readonly periodFrom: Instant;
   readonly periodTo: Instant;

@@ -45,7 +45,7 @@ export interface RuleFaults {
   readonly more: number;
 }
 
-/** What became of a try. */
+/** The result of a try. */
 export type RuleTryOutcome =
   | TriedRule
   | ({ readonly outcome: "Faulty" } & RuleFaults)

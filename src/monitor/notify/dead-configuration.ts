@@ -52,11 +52,11 @@ export function findDeadConfiguration(config: LeadsToPeople, rules: readonly Rul
   ];
 }
 
-interface Expected extends Omit<RuleAlerts, "severities"> {
+interface ExpectedAlert extends Omit<RuleAlerts, "severities"> {
   readonly severity: Severity;
 }
 
-const alertsOf = ({ severities, ...rule }: RuleAlerts): Expected[] =>
+const alertsOf = ({ severities, ...rule }: RuleAlerts): ExpectedAlert[] =>
   severities.map((severity) => ({ ...rule, severity }));
 
 function unroutedRules({ routes, escalations }: LeadsToPeople, rules: readonly RuleAlerts[]): Issue[] {
@@ -72,7 +72,7 @@ function unroutedRules({ routes, escalations }: LeadsToPeople, rules: readonly R
 }
 
 /** Routes that get nothing, because routes above them take all their alerts without `continue`. */
-function takenBefore(routes: readonly RouteConfig[], alerts: readonly Expected[], path: Path): Issue[] {
+function takenBefore(routes: readonly RouteConfig[], alerts: readonly ExpectedAlert[], path: Path): Issue[] {
   return routes.flatMap((route, index): Issue[] => {
     const here = [...path, index];
     const fitting = alerts.filter((alert) => fitOf(route.match, alert) !== "never");
@@ -90,7 +90,7 @@ function takenBefore(routes: readonly RouteConfig[], alerts: readonly Expected[]
 function takerOf(
   before: readonly RouteConfig[],
   route: RouteConfig,
-  alerts: readonly Expected[],
+  alerts: readonly ExpectedAlert[],
 ): RouteConfig | undefined {
   if (isEverything(route.match)) return undefined;
   const takers = alerts.map((alert) => before.find((one) => fitOf(one.match, alert) === "always"));
@@ -104,14 +104,14 @@ function isEverything(match: AlertMatch): boolean {
 type Fits = "always" | "sometimes" | "never";
 
 /** Whether alerts like this one fit a matcher. */
-function fitOf({ not, ...match }: AlertMatch, alert: Expected): Fits {
+function fitOf({ not, ...match }: AlertMatch, alert: ExpectedAlert): Fits {
   const wanted = conditionsOf(match, alert);
   const excluded = not === undefined ? [] : conditionsOf(not, alert);
   if (wanted.includes("never") || excluded.includes("always")) return "never";
   return wanted.includes("sometimes") || excluded.includes("sometimes") ? "sometimes" : "always";
 }
 
-function conditionsOf(match: Omit<AlertMatch, "not">, alert: Expected): Fits[] {
+function conditionsOf(match: Omit<AlertMatch, "not">, alert: ExpectedAlert): Fits[] {
   const { severity, rule, query, labels = {}, fingerprint } = match;
   const certain = (isSo: boolean): Fits => (isSo ? "always" : "never");
   return [

@@ -105,7 +105,7 @@ export interface UpdateOptions {
   readonly onRef: (ref: VendorRef) => Promise<void>;
 }
 
-export interface Shown {
+export interface UpdateResult {
   /** False: something is still to be added, soon. */
   readonly finished: boolean;
   /** Whether a wanted picture is there; null if none was wanted, or it was not tried this time. */
@@ -122,7 +122,7 @@ export interface LiveMessages {
   /** The rate limit of updates, which is separate from that of messages. */
   readonly channel: ChannelLimit;
   /** Throws DeliveryError, and nothing else. */
-  updateMessage(message: LiveMessage, options: UpdateOptions): Promise<Shown>;
+  updateMessage(message: LiveMessage, options: UpdateOptions): Promise<UpdateResult>;
 }
 
 /** A way to improve a receiver that works, and what to do. */

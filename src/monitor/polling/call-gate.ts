@@ -52,7 +52,7 @@ function outOfCalls(call: string, waitMs: number): SourceError {
 }
 
 /** What was known when a call went through the gate. */
-interface Entered {
+interface GateEntry {
   readonly limit: RateLimit | null;
   /** Whether the calls before it were refused. */
   readonly wasRefused: boolean;
@@ -61,7 +61,7 @@ interface Entered {
 
 async function settle(
   { budget, log }: GateOptions,
-  { limit, wasRefused, taken }: Entered,
+  { limit, wasRefused, taken }: GateEntry,
   end: ExchangeEnd,
 ): Promise<void> {
   try {
@@ -84,10 +84,11 @@ async function settle(
 async function observed(
   budget: BudgetStore,
   limit: RateLimit | null,
-  said: Budget | null,
+  inHeader: Budget | null,
 ): Promise<RateLimit | null> {
-  if (said === null || (said.limit === limit?.limit && said.periodMs === limit.periodMs)) return limit;
-  const known: CallBudget["limit"] = { limit: said.limit, periodMs: said.periodMs };
+  if (inHeader === null || (inHeader.limit === limit?.limit && inHeader.periodMs === limit.periodMs))
+    return limit;
+  const known: CallBudget["limit"] = { limit: inHeader.limit, periodMs: inHeader.periodMs };
   await budget.learn(known, "answer");
   return known;
 }

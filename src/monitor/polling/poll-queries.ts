@@ -150,7 +150,7 @@ export async function pollTogether(
   return { outcome: "Together", members, sharing: shown.sharing };
 }
 
-interface Shown {
+interface SharedCallFindings {
   readonly sharing: TogetherOutcome["sharing"];
   /** Whether the server takes an address of more than SHORT ids; null if this does not show. */
   readonly addresses: "short" | "long" | null;
@@ -159,7 +159,7 @@ interface Shown {
 }
 
 /** What a shared call shows about the source. */
-function whatShowed(call: CallEnd | null, proven: boolean): Shown {
+function whatShowed(call: CallEnd | null, proven: boolean): SharedCallFindings {
   const failure = call?.failure ?? null;
   const isLong = call !== null && call.ids > SHORT;
   const isRefused = failure !== null && refusesSharing(failure);

@@ -5,7 +5,7 @@ import type { SourceClient } from "../source/source-client.ts";
 import type { Stores } from "../store/stores.ts";
 
 /** Names or ids, with `*` for any characters, of what is watched at the source. */
-interface Watched {
+interface WatchedNames {
   readonly name: SourceName;
   readonly projects: readonly string[];
   readonly queries: readonly string[];
@@ -23,7 +23,7 @@ export function isNamed(patterns: readonly string[], id: string, name: string): 
  */
 export async function registerQueries(
   parts: { readonly source: SourceClient; readonly stores: Pick<Stores, "queries" | "polls"> },
-  watched: Watched,
+  watched: WatchedNames,
   moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
   signal?: AbortSignal,
 ): Promise<readonly Query[]> {
@@ -36,7 +36,7 @@ export async function registerQueries(
 /** The queries of the source that the configuration names. */
 export async function watchedQueries(
   source: Pick<SourceClient, "projects" | "queries">,
-  watched: Watched,
+  watched: WatchedNames,
   signal?: AbortSignal,
 ): Promise<readonly Query[]> {
   const call = signal === undefined ? {} : { signal };

@@ -18,7 +18,7 @@ const MOST_TRIES = 24;
 /** A server that refuses is asked again on so many days. */
 const MOST_DAYS = 3;
 
-/** What becomes of a correction that could not be written. `attempts`: this one is counted. */
+/** Whether a correction that could not be written is tried again. `attempts`: this one is counted. */
 export function decideEdit(error: SourceError, attempts: number): EditFailure {
   const isRefusal =
     error.kind === "not-found" || error.kind === "forbidden" || error.status === 405 || error.status === 501;

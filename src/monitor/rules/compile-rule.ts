@@ -96,7 +96,7 @@ function readSeverity(
   return readSeveritySteps(severity, kind, found.type, report);
 }
 
-interface Counted {
+interface CompiledWindow {
   readonly type: string;
   readonly overAfterMs: number;
   readonly window: WindowCondition | undefined;
@@ -109,7 +109,7 @@ function readWindow(
   isEverything: boolean,
   steps: readonly SeverityStep[],
   report: (issue: Issue) => void,
-): Counted | undefined {
+): CompiledWindow | undefined {
   const present = windowConditions.filter(({ type }) => input[type] !== undefined);
   for (const { type } of present.slice(1)) {
     report({
@@ -133,7 +133,7 @@ function readWindow(
 function checkWhole(
   name: string,
   file: RuleFile,
-  counted: Counted | undefined,
+  counted: CompiledWindow | undefined,
   tree: unknown,
   report: (issue: Issue) => void,
 ): void {
@@ -177,7 +177,7 @@ function ruleOf(
   name: string,
   file: RuleFile,
   when: Predicate,
-  counted: Counted | undefined,
+  counted: CompiledWindow | undefined,
   plan: SeverityPlan | undefined,
 ): Rule {
   const steps = plan?.steps ?? [];

@@ -50,7 +50,7 @@ const EVERYTHING = "every mention";
 
 function opensOn(rule: Rule): string {
   if (rule.kind === "mention") return `each mention that is: ${rule.when.label}`;
-  if (rule.kind === "window") return rule.window.says;
+  if (rule.kind === "window") return rule.window.inWords;
   const { facet, atLeast, withinMs, learnMs } = rule.novelty;
   const [article, users] = facet === "author" ? ["an", "mentions"] : ["a", "different authors"];
   return `${article} ${facet} that was never seen before, with ${atLeast} ${users} within ${formatMinutes(withinMs)}; it only learns for the first ${formatDuration(learnMs)}`;

@@ -102,7 +102,7 @@ export interface WindowCondition {
   /** What its first series counts: "negative mentions". */
   readonly subject: string;
   /** When it is met, in words without a full stop: "20 or more negative mentions in 30 min". */
-  readonly says: string;
+  readonly inWords: string;
   /** How long it looks at mentions before it can be met: in a burst, and in an even flow. */
   readonly looksMs: readonly [burst: number, even: number];
   initial(): JsonValue;

@@ -115,7 +115,7 @@ interface PlainFilters {
   readonly dayOfWeek: Values<number>;
 }
 
-type Measured =
+type MeasuredField =
   | "impact"
   | "impressions"
   | "reachEstimate"
@@ -134,7 +134,7 @@ type Measured =
 type KnownFilters = TwinFilters & {
   readonly [Name in keyof TwinFilters as `x${Name}`]: TwinFilters[Name];
 } & {
-  readonly [Name in `${Measured}${"Min" | "Max"}`]: number;
+  readonly [Name in `${MeasuredField}${"Min" | "Max"}`]: number;
 } & PlainFilters;
 
 /** The filters of mention calls by their names in the API: known ones with their types, all others unchanged. */

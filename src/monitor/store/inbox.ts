@@ -3,14 +3,14 @@ import type { Instant } from "../../lib/instant.ts";
 import { at, type Db } from "./database.ts";
 
 /** The common fields of a stored message, from Slack or by mail. */
-interface Kept {
+interface StoredMessage {
   readonly id: string;
   readonly kind: "slack" | "email";
   readonly receivedAt: Instant;
 }
 
-type Slack = Kept & { readonly channel: string; readonly threadTs: string | null };
-type Email = Kept & { readonly to: readonly string[] };
+type Slack = StoredMessage & { readonly channel: string; readonly threadTs: string | null };
+type Email = StoredMessage & { readonly to: readonly string[] };
 
 interface File {
   readonly id: string;
@@ -29,7 +29,7 @@ interface Filter {
 }
 
 /** Whole messages that the local Slack and mailbox received, in order of arrival. */
-export function createInboxStore<Message extends Kept & (Slack | Email)>(db: Db) {
+export function createInboxStore<Message extends StoredMessage & (Slack | Email)>(db: Db) {
   return {
     async append(message: Message): Promise<void> {
       const { place, thread } = whereabouts(message);

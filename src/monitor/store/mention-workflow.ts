@@ -37,7 +37,7 @@ interface PressedRow extends Omit<PressedChange, "before" | "after"> {
 }
 
 /** What belongs to all changes of one press. */
-interface Pressed {
+interface Press {
   readonly press: string;
   readonly at: Instant;
   readonly kind: "change" | "undo";
@@ -66,7 +66,7 @@ export function createMentionWorkflowStore(db: Db) {
       projectId: string,
       queryId: string,
       changes: readonly WorkflowChange[],
-      { press, at: moment, kind, actor }: Pressed,
+      { press, at: moment, kind, actor }: Press,
     ): Promise<void> {
       await sql`
         with step as (
@@ -88,7 +88,7 @@ export function createMentionWorkflowStore(db: Db) {
     /** A note that comes twice is one: its press names it. False: it was there, or the mention is not stored. */
     async addNote(
       { projectId, queryId, resourceId }: MentionKey,
-      note: Omit<Pressed, "kind"> & { readonly text: string },
+      note: Omit<Press, "kind"> & { readonly text: string },
     ): Promise<boolean> {
       const { numAffectedRows } = await sql`
         with step as (

@@ -102,12 +102,12 @@ export function createSendingStore(db: Db) {
       return rows;
     },
 
-    /** `said`: ids of later notifications that its message already covers. One that is noted as sent stays as it is. */
+    /** `covered`: ids of later notifications that its message already covers. One that is noted as sent stays as it is. */
     async markSent(
       notification: Notification,
       sentAt: Instant,
       vendorRef: Record<string, string>,
-      said: readonly string[] = [],
+      covered: readonly string[] = [],
     ): Promise<void> {
       await sql`
         with settled as (
@@ -116,15 +116,15 @@ export function createSendingStore(db: Db) {
             leased_until_wall = null
           where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state <> 'sent'
           returning project_id, id),
-        said as (
+        covered as (
           update earshot.notifications
           set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null
-          where project_id = ${notification.projectId} and id = any(${[...said]}::uuid[]) and state = 'due'
+          where project_id = ${notification.projectId} and id = any(${[...covered]}::uuid[]) and state = 'due'
           returning project_id, id)
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)
         select project_id, id, ${notification.attempts}::int, 'sent', '' from settled
         union all
-        select project_id, id, 0, 'sent', 'covered by the earlier message, which had waited, too' from said
+        select project_id, id, 0, 'sent', 'covered by the earlier message, which had waited, too' from covered
         on conflict do nothing
       `.execute(db);
     },

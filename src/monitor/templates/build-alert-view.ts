@@ -269,8 +269,8 @@ function quoteOf(
   top: Mention | null,
 ): Quote | null {
   if (alert.windowTo <= alert.windowFrom || top === null) return null;
-  const told = mentions.filter((one) => storyOf(one) === storyOf(top)).length;
-  const isMain = told >= MAIN_STORY.atLeast && told >= MAIN_STORY.share * mentions.length;
+  const tellers = mentions.filter((one) => storyOf(one) === storyOf(top)).length;
+  const isMain = tellers >= MAIN_STORY.atLeast && tellers >= MAIN_STORY.share * mentions.length;
   const typical = alert.resolvedAt === null ? null : typicalMention(mentions, explanation?.words ?? [], top);
   const first = !isMain ? typical : story?.key === storyOf(top) ? story.first : top;
   const words = wordsOf(first);

@@ -25,7 +25,7 @@ const WAIT = { timeout: 20_000, interval: 50 };
 let folder: string;
 let file: string;
 let closing: Closing;
-/** The descriptions of the rules that each process took up, in order. */
+/** The descriptions of the rules that each process loaded, in order. */
 let taken: string[];
 
 beforeEach(async () => {
@@ -69,13 +69,13 @@ test("a process is known to the others before it works, and asks for no reload o
   expect(await processes.requested()).toBeNull();
 });
 
-test("one that starts while a reload goes on takes up the files that it did not read", async () => {
+test("one that starts while a reload goes on loads the files that it did not read", async () => {
   const files = await load();
   await write("rules/a-rule.yaml", rule(2));
   const request = await ask();
   await (await start(files)).follow();
   await vi.waitFor(async () => expect(await answers(request)).toEqual(["took-up"]), WAIT);
-  // The others know of the version a moment before it is taken up, and the request was answered at the start.
+  // The others know of the version a moment before it is loaded, and the request was answered at the start.
   await vi.waitFor(() => expect(taken).toEqual(["Version 2."]), WAIT);
 });
 
@@ -106,7 +106,7 @@ test("of two requests at once, all processes end with the files as they are", as
   expect(new Set(taken)).toEqual(new Set(["Version 3."]));
 });
 
-test("a process takes up only the files that were asked for, and not others that it has", async () => {
+test("a process loads only the files that were asked for, and not others that it has", async () => {
   await (await start(await load())).follow();
   const [before] = await processes.running();
   await write("rules/a-rule.yaml", rule(2));
@@ -119,7 +119,7 @@ test("a process takes up only the files that were asked for, and not others that
   expect(taken).toEqual(["Version 2."]);
 });
 
-test("a bad file among good ones is refused whole, with all faults; then the same files are taken up again", async () => {
+test("a bad file among good ones is refused whole, with all faults; then the same files are loaded again", async () => {
   await (await start(await load())).follow();
   const [before] = await processes.running();
   await write("rules/a-rule.yaml", rule(2));

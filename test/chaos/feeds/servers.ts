@@ -131,8 +131,8 @@ export async function startSources(
   /** One burst on the wire, perhaps torn. What was torn comes whole from the log to whoever connects again. */
   const send = (burst: readonly JetstreamEvent[]): void => {
     const fault = chance() ? nextBurst() : null;
-    const isHeard = jetstream.sockets.size > 0;
-    if (fault !== null && isHeard) note(`bluesky ${fault}`);
+    const isConnected = jetstream.sockets.size > 0;
+    if (fault !== null && isConnected) note(`bluesky ${fault}`);
     const order = fault === "out of order" ? shuffled(burst, random) : burst;
     for (const [index, event] of order.entries()) {
       jetstream.emit(event);

@@ -1,5 +1,5 @@
 import type { Step } from "../gate.ts";
-import type { Answered, Reader, Said } from "./relay.ts";
+import type { AnswerChunk, Reader, RequestChunk } from "./relay.ts";
 
 /**
  * PostgreSQL's protocol, version 3: everything up to a Sync or in a simple Query is one statement. Its answer ends with
@@ -20,7 +20,7 @@ export function readPostgres({ every = false }: { readonly every?: boolean } = {
   /** The first statement of the open transaction that changes something. */
   let writes: string | null = null;
 
-  const endOfUnit = (): Said => {
+  const endOfUnit = (): RequestChunk => {
     const text = normalise(texts.join("; "));
     const bytes = Buffer.concat(unit);
     unit = [];
@@ -44,7 +44,7 @@ export function readPostgres({ every = false }: { readonly every?: boolean } = {
 
   return {
     said: (chunk) => {
-      const out: Said[] = [];
+      const out: RequestChunk[] = [];
       for (const { type, body, bytes } of frames.said(chunk)) {
         unit.push(bytes);
         if (type === "Q") texts.push(text(body, 0).text);
@@ -67,13 +67,13 @@ export function readPostgres({ every = false }: { readonly every?: boolean } = {
       return out;
     },
     answered: (chunk) => {
-      const out: Answered[] = [];
+      const out: AnswerChunk[] = [];
       for (const { type, body, bytes } of frames.answered(chunk)) {
         answer.push(bytes);
         if (type === "C") tags.push(text(body, 0).text);
         const isEnd = type === "Z";
         if (!isEnd && open.length > 0 && type !== "G") continue;
-        let ends: Answered["ends"] = null;
+        let ends: AnswerChunk["ends"] = null;
         if (isEnd) {
           inTransaction = String.fromCharCode(body[0] ?? 0) !== "I";
           const asked = open.shift();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Step } from "../gate.ts";
-import type { Answered, Reader, Said } from "./relay.ts";
+import type { AnswerChunk, Reader, RequestChunk } from "./relay.ts";
 
 /**
  * RESP: each command is a step that changes something, except those that only read or wait, and what the queue does by
@@ -14,7 +14,7 @@ export function readRedis(): Reader {
   return {
     said: (chunk) => {
       said = Buffer.concat([said, chunk]);
-      const out: Said[] = [];
+      const out: RequestChunk[] = [];
       for (let end = endOf(said, 0); end !== -1; end = endOf(said, 0)) {
         const bytes = said.subarray(0, end);
         said = said.subarray(end);
@@ -26,7 +26,7 @@ export function readRedis(): Reader {
     },
     answered: (chunk) => {
       answered = Buffer.concat([answered, chunk]);
-      const out: Answered[] = [];
+      const out: AnswerChunk[] = [];
       for (let end = endOf(answered, 0); end !== -1; end = endOf(answered, 0)) {
         const bytes = answered.subarray(0, end);
         answered = answered.subarray(end);

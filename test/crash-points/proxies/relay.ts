@@ -5,21 +5,21 @@ import type { Gate, Step } from "../gate.ts";
 type Passing = Pick<Gate, "isShut" | "before" | "after">;
 
 /** A piece of what the worker says, whole in its protocol; `step` where an answer to it is a moment to look at. */
-export interface Said {
+export interface RequestChunk {
   readonly bytes: Buffer;
   readonly step: Step | null;
 }
 
 /** A piece of what the other side says. `ends`: the answer to the oldest open step is complete with it. */
-export interface Answered {
+export interface AnswerChunk {
   readonly bytes: Buffer;
   readonly ends: { readonly leaves: boolean } | null;
 }
 
 /** One connection, read in both directions. */
 export interface Reader {
-  said(chunk: Buffer): readonly Said[];
-  answered(chunk: Buffer): readonly Answered[];
+  said(chunk: Buffer): readonly RequestChunk[];
+  answered(chunk: Buffer): readonly AnswerChunk[];
 }
 
 export interface Relay {

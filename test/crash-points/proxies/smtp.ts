@@ -1,5 +1,5 @@
 import type { Step } from "../gate.ts";
-import type { Answered, Reader, Said } from "./relay.ts";
+import type { AnswerChunk, Reader, RequestChunk } from "./relay.ts";
 
 /** SMTP: every command is a step, and so is the mail's text with the dot that ends it. Only the dot leaves a mail. */
 export function readSmtp(): Reader {
@@ -10,7 +10,7 @@ export function readSmtp(): Reader {
   return {
     said: (chunk) => {
       said = Buffer.concat([said, chunk]);
-      const out: Said[] = [];
+      const out: RequestChunk[] = [];
       while (true) {
         const mark = inText ? "\r\n.\r\n" : "\r\n";
         const at = said.indexOf(mark);
@@ -28,7 +28,7 @@ export function readSmtp(): Reader {
     },
     answered: (chunk) => {
       answered = Buffer.concat([answered, chunk]);
-      const out: Answered[] = [];
+      const out: AnswerChunk[] = [];
       let whole = 0;
       for (let at = 0; ; ) {
         const end = answered.indexOf("\r\n", at);

@@ -331,13 +331,13 @@ describe("sentiment of an endpoint", () => {
     expect(rows.length).toBe(0);
   });
 
-  test("a mention that is buried while the analyser answers leaves nothing of the answer, and nothing waits", async () => {
+  test("a mention that is deleted while the analyser answers leaves nothing of the answer, and nothing waits", async () => {
     const [id = ""] = await arrive([LATE]);
     const { rows: projects } = await fixture.database.pool.query<{ project_id: string }>(
       "select project_id from local_api.query where id = $1",
       [queryId],
     );
-    const bury = () =>
+    const deleteIt = () =>
       db.transaction().execute((transaction) =>
         tombstoneMentions(transaction, Number(projects[0]?.project_id), [id], {
           at: fixture.clock.now(),
@@ -345,7 +345,7 @@ describe("sentiment of an endpoint", () => {
         }),
       );
     const answer = eachWith(() => "negative");
-    server.reply((call) => (response) => void bury().then(() => completion(response, answer(call))));
+    server.reply((call) => (response) => void deleteIt().then(() => completion(response, answer(call))));
     await enrichmentOf().runDue();
     expect(server.calls.length).toBe(1);
     expect((await countWaiting(db)).sentiment).toBe(0);

@@ -13,10 +13,10 @@ import { NOBODY } from "./notify-config.ts";
 const TEMPLATES = new URL("../../../templates", import.meta.url).pathname;
 
 /** Alerts and incidents as a replay reports them. */
-export type Found = Pick<ReplayReport, "alerts" | "incidents">;
+export type ReplayResult = Pick<ReplayReport, "alerts" | "incidents">;
 
 /** What the whole monitor finds in a file. */
-export async function replayed(file: string, rules: string): Promise<Found> {
+export async function replayed(file: string, rules: string): Promise<ReplayResult> {
   const running = await startReplay({
     file,
     speed: "max",
@@ -38,7 +38,7 @@ export async function replayed(file: string, rules: string): Promise<Found> {
 }
 
 /** What a simulation finds in the same file. */
-export async function simulated(file: string, rules: string): Promise<Found> {
+export async function simulated(file: string, rules: string): Promise<ReplayResult> {
   const { queries, mentions } = await readMentions({ file });
   const span = {
     from: floorTo(mentions[0]?.addedAt ?? 0, BUCKET_MS),

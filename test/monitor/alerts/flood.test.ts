@@ -10,7 +10,7 @@ const CALM: RuleFlood = {
   ...{ rule: "r", windowFrom: NOON, inWindow: 0, heldAt: null, held: 0, lastAt: NOON },
 };
 
-/** What becomes of evidence that comes at these minutes after noon; at most 3 in ten minutes. */
+/** What is decided of evidence that comes at these minutes after noon; at most 3 in ten minutes. */
 function admitAll(minutes: readonly number[]): FloodStep[] {
   let flood = CALM;
   return minutes.map((minute) => {

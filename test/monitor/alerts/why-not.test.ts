@@ -7,7 +7,7 @@ import { RouteConfig } from "../../../src/monitor/notify/decide/route.ts";
 const moment = (at: number) => `<${at}>`;
 
 const UNREAD: UnreadFacts = {
-  ...{ now: 1_000, isWatched: true, silentBecause: null, deadLetter: null, keptFrom: 0 },
+  ...{ now: 1_000, isWatched: true, unknownBecause: null, deadLetter: null, keptFrom: 0 },
   ...{ completeUntil: 900, nextPollAt: 1_100, gap: null, historyFrom: 100 },
   source: { outcome: "InQuery", addedAt: 500, publishedAt: 500 },
 };
@@ -44,7 +44,7 @@ test.each([
   ["ReadButMissing", {}, "everything up to <900> is read, but it is not stored"],
   [
     "SourceCannotSay",
-    { source: null, silentBecause: "The source was not asked" },
+    { source: null, unknownBecause: "The source was not asked" },
     "The source was not asked. What is known here: all up to <900> is read",
   ],
 ] as const)("a mention that is not stored: %s", (outcome, changes, text) => {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { observeNotifier } from "../../../src/monitor/health/note-failures.ts";
-import type { Notifier, Shown } from "../../../src/monitor/notify/define-notifier.ts";
+import type { Notifier, UpdateResult } from "../../../src/monitor/notify/define-notifier.ts";
 import { sampleAlertViews } from "../../../src/monitor/templates/sample-alert-views.ts";
 import { useStores } from "../../use-stores.ts";
 
 const { stores } = await useStores({ onError: () => {} });
 
 test("a missing chart is a failure with what to do, until one arrives", async () => {
-  let picture: Shown["picture"] = {
+  let picture: UpdateResult["picture"] = {
     outcome: "LeftOut",
     because: "the Slack app lacks the scope files:write",
   };

@@ -11,7 +11,7 @@ function others(processes: readonly RunningProcess[], request: typeof REQUEST | 
   return { asked, differ: compared.map(({ differsSince }) => differsSince) };
 }
 
-test("a process that has not taken up what was asked for differs since the request", () => {
+test("a process that has not loaded what was asked for differs since the request", () => {
   const old = aProcess({ version: "old", startedAt: 1, since: 1 });
   const took = aProcess({ version: "new", startedAt: 1, since: 105 });
   expect(others([old, took])).toEqual({ asked: "new", differ: [100, null] });

@@ -1,7 +1,7 @@
 import type { Moment } from "../world.ts";
 
 /** A mention as it is kept at the end: what was edited is as it was edited last, and what was deleted is not here. */
-export interface Said {
+export interface KeptMention {
   readonly query: string;
   readonly id: string;
   /** When it was published, or when it arrived. */
@@ -45,7 +45,7 @@ export interface InsightsWorld {
   /** Of the console. */
   readonly zone: string;
   readonly queries: readonly { readonly id: string; readonly name: string; readonly zone: string }[];
-  readonly said: readonly Said[];
+  readonly said: readonly KeptMention[];
   readonly lists: readonly { readonly list: string; readonly author: string }[];
   readonly fired: readonly Fired[];
 }
@@ -56,7 +56,7 @@ export interface Span {
 }
 
 /** The filters that an address has, as values of a mention. */
-export const FILTERS: Readonly<Record<string, (one: Said) => readonly (string | null)[]>> = {
+export const FILTERS: Readonly<Record<string, (one: KeptMention) => readonly (string | null)[]>> = {
   author: (one) => [one.author],
   domain: (one) => [one.domain],
   country: (one) => [one.country],
@@ -67,7 +67,11 @@ export const FILTERS: Readonly<Record<string, (one: Said) => readonly (string | 
 };
 
 /** The mentions that an address of a page counts, of a time. */
-export function saidIn(world: InsightsWorld, asked: URLSearchParams, { from, to }: Span): readonly Said[] {
+export function saidIn(
+  world: InsightsWorld,
+  asked: URLSearchParams,
+  { from, to }: Span,
+): readonly KeptMention[] {
   const queries = queriesOf(world, asked).map(({ id }) => id);
   return world.said.filter(
     (one) =>
@@ -83,7 +87,7 @@ export function saidIn(world: InsightsWorld, asked: URLSearchParams, { from, to 
   );
 }
 
-export function isOn({ lists }: InsightsWorld, list: string | null, { author }: Said): boolean {
+export function isOn({ lists }: InsightsWorld, list: string | null, { author }: KeptMention): boolean {
   if (list === null) return true;
   return lists.some(
     (one) =>

@@ -3,8 +3,8 @@ import {
   type Fired,
   type InsightsWorld,
   isOn,
+  type KeptMention,
   queriesOf,
-  type Said,
   type Span,
   saidIn,
 } from "./insights-world.ts";
@@ -62,13 +62,13 @@ interface Page {
   readonly world: InsightsWorld;
   readonly asked: URLSearchParams;
   readonly time: AskedTime;
-  readonly now: readonly Said[];
-  readonly before: readonly Said[];
+  readonly now: readonly KeptMention[];
+  readonly before: readonly KeptMention[];
   readonly steps: readonly {
     readonly span: Span;
     readonly label: string;
-    readonly now: readonly Said[];
-    readonly before: readonly Said[];
+    readonly now: readonly KeptMention[];
+    readonly before: readonly KeptMention[];
   }[];
 }
 
@@ -142,8 +142,8 @@ function judgeVolume(page: Page, { panel, kind, text, heads, row }: Block): Verd
   if (panel === "h-share" && kind.startsWith("cell")) {
     const id = named(row);
     const [own, past] = [now, before].map((all) => all.filter(({ query }) => query === id)) as [
-      Said[],
-      Said[],
+      KeptMention[],
+      KeptMention[],
     ];
     if (kind === "cell 1") return isNumber(text, own.length);
     if (kind === "cell 2") return isShare(text, own.length, now.length);
@@ -169,7 +169,7 @@ function judgeMovers(
 ): Verdict {
   const shares = (facet: string, value: string) => {
     const values = FILTERS[facet];
-    const of = (all: readonly Said[]) => negative(all.filter((one) => values?.(one).includes(value)));
+    const of = (all: readonly KeptMention[]) => negative(all.filter((one) => values?.(one).includes(value)));
     return {
       own: of(now),
       past: of(before),
@@ -205,7 +205,7 @@ function judgeChart(
   panel: string,
   kind: string,
   text: string,
-  of: (all: readonly Said[]) => readonly Said[] = (all) => all,
+  of: (all: readonly KeptMention[]) => readonly KeptMention[] = (all) => all,
 ): Verdict {
   const { steps, world, asked } = page;
   const queries = queriesOf(world, asked);
@@ -273,7 +273,7 @@ function judgeSpeakers(
     return kind === "cell 4" ? isShare(text, negative(own), own.length) : null;
   }
   const [facet = ""] = LISTED[panel as keyof typeof LISTED] ?? [];
-  const facetOf = (one: Said) => FILTERS[facet]?.(one)[0] ?? null;
+  const facetOf = (one: KeptMention) => FILTERS[facet]?.(one)[0] ?? null;
   const counts = countBy(now, facetOf);
   const past = countBy(before, facetOf);
   const isNew = [...counts.keys()].filter((value) => !past.has(value)).length;
@@ -347,7 +347,7 @@ function judgeStories(page: Page, block: Block): Verdict {
   if (kind === "p" && text.startsWith("First: ")) return judgeFirst(copies, text);
   if (kind === "p" && text.startsWith("Where it was told: ")) return judgeRoute(copies, text);
   if (kind === "summary") return true;
-  const of = (all: readonly Said[]) => all.filter((one) => one.story === story);
+  const of = (all: readonly KeptMention[]) => all.filter((one) => one.story === story);
   if (kind.startsWith("title") || kind.startsWith("text"))
     return judgeChart({ ...page, world }, panel, kind, text, of);
   if (kind === "cell 0")
@@ -359,14 +359,14 @@ function judgeStories(page: Page, block: Block): Verdict {
   return kind === "cell 1" && step !== undefined ? isNumber(text, of(step.now).length) : null;
 }
 
-function sinceOf(copies: readonly Said[]): number {
+function sinceOf(copies: readonly KeptMention[]): number {
   return Math.min(...copies.map(({ at }) => at));
 }
 
-function judgeFirst(copies: readonly Said[], text: string): Verdict {
-  const reachOf = ({ reach, followers }: Said) => reach ?? followers;
+function judgeFirst(copies: readonly KeptMention[], text: string): Verdict {
+  const reachOf = ({ reach, followers }: KeptMention) => reach ?? followers;
   const widest = copies.toSorted((a, b) => (reachOf(b) ?? -1) - (reachOf(a) ?? -1) || a.at - b.at)[0];
-  const said = (one: Said | undefined, part: string): Verdict => {
+  const said = (one: KeptMention | undefined, part: string): Verdict => {
     if (one === undefined) return "there is none";
     const reach = /, reach ([\d.,]*\d[kmb]?)/.exec(part)?.[1];
     const at = /⟦([^|]*)\|/.exec(part)?.[1] ?? "";
@@ -396,7 +396,7 @@ function judgeFirst(copies: readonly Said[], text: string): Verdict {
   ]);
 }
 
-function judgeRoute(copies: readonly Said[], text: string): Verdict {
+function judgeRoute(copies: readonly KeptMention[], text: string): Verdict {
   const sites = [...countBy(copies, ({ domain }) => domain)].map(([domain, own]) => ({
     domain,
     at: own[0]?.at ?? 0,
@@ -620,8 +620,11 @@ function timeFaults({ text }: Block, { zone }: AskedTime): string[] {
   );
 }
 
-function countBy<Key>(all: readonly Said[], keyOf: (one: Said) => Key | null): Map<Key, Said[]> {
-  const found = new Map<Key, Said[]>();
+function countBy<Key>(
+  all: readonly KeptMention[],
+  keyOf: (one: KeptMention) => Key | null,
+): Map<Key, KeptMention[]> {
+  const found = new Map<Key, KeptMention[]>();
   for (const one of all) {
     const key = keyOf(one);
     if (key === null) continue;
@@ -632,11 +635,11 @@ function countBy<Key>(all: readonly Said[], keyOf: (one: Said) => Key | null): M
   return found;
 }
 
-function isMood(mood: string): (one: Said) => boolean {
+function isMood(mood: string): (one: KeptMention) => boolean {
   return ({ sentiment }) => (mood === "unknown" ? sentiment === null : sentiment === mood);
 }
 
-function negative(all: readonly Said[]): number {
+function negative(all: readonly KeptMention[]): number {
   return all.filter(isMood("negative")).length;
 }
 
@@ -686,7 +689,7 @@ function isRelation(text: string, now: number, before: number): Verdict {
   return all([isNumber(than, before), is(isNear, `${wanted}${unit}`), is(isRight, "the other way round")]);
 }
 
-function isPoints(text: string, now: readonly Said[], before: readonly Said[]): Verdict {
+function isPoints(text: string, now: readonly KeptMention[], before: readonly KeptMention[]): Verdict {
   return arePoints(text, [negative(now), now.length], [negative(before), before.length]);
 }
 

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE, type Moment } from "../world.ts";
 import type { Play } from "./play.ts";
-import { createRandom, createWriter, insert, WORDS, type Written } from "./writer.ts";
+import { createRandom, createWriter, insert, WORDS, type WrittenMention } from "./writer.ts";
 
 /** Monday, eight in the morning. */
 const FROM = Date.parse("2026-03-16T08:00:00Z");
@@ -46,7 +46,7 @@ export function moodWorld(seed = 20_260_316): Play {
     { from: FROM + 9 * HOUR, until: to, negative: 0.55 },
   ];
   const random = createRandom(seed);
-  const written: Written[] = [];
+  const written: WrittenMention[] = [];
   for (const { from, until, negative } of parts)
     for (let at = from; at < until; at += 2 * MINUTE) {
       const words = Array.from({ length: 9 }, () => WORDS[Math.floor(random() * WORDS.length)] ?? "").join(
@@ -105,7 +105,7 @@ export function brandsWorld(seed = 20_260_316): Play {
   const random = createRandom(seed);
   const brands = ["Acme", "Brell"];
   const told = "The payment service of both shops charged every card twice this evening";
-  const written = brands.flatMap((brand): Written[] => {
+  const written = brands.flatMap((brand): WrittenMention[] => {
     const usual = mentionsUntil(to, seed).filter((one) => one.brand === brand && one.at < from);
     const storm = Array.from({ length: 90 }, (_, index) => ({
       ...{
@@ -140,7 +140,7 @@ function stepIn(storms: readonly Moment[]): Play["step"] {
   return (now) => (storms.some((at) => now >= at && now < at + 6 * HOUR) ? 5 : 10) * MINUTE;
 }
 
-function mentionsUntil(to: Moment, seed: number): readonly Written[] {
+function mentionsUntil(to: Moment, seed: number): readonly WrittenMention[] {
   const { add, flow, storm, all } = createWriter(seed);
   const start = FROM - HISTORY_DAYS * DAY;
   flow("Acme", 24, start, to, 0.15);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { anAlert, makeAnIncident, pending } from "../../console/make-a-story.ts";
 import { startTestConsole } from "../../console/start-test-console.ts";
 import { aMention } from "../../mention.ts";
-import type { Fired, InsightsWorld, Said } from "../insights/insights-world.ts";
+import type { Fired, InsightsWorld, KeptMention } from "../insights/insights-world.ts";
 import { DAY, HOUR, MINUTE, type Moment } from "../world.ts";
 
 /** The morning after clocks went forward in Berlin. */
@@ -92,12 +92,12 @@ function linksOf(pages: ReadonlyMap<string, string>, draw: Draw): ReadonlySet<st
 
 type Web = Awaited<ReturnType<typeof startTestConsole>>;
 
-async function store({ stores }: Web, said: readonly Said[], seenAt: Moment): Promise<void> {
+async function store({ stores }: Web, said: readonly KeptMention[], seenAt: Moment): Promise<void> {
   const rows = said.map((one) => ({ mention: mentionOf(one, seenAt), eventAt: one.at, story: one.story }));
   await stores.mentions.storePage(PROJECT, stores.mentions.rowsOf(rows), seenAt);
 }
 
-function mentionOf(one: Said, seenAt: Moment) {
+function mentionOf(one: KeptMention, seenAt: Moment) {
   const isHandle = one.author !== null && !one.author.includes(" ");
   return aMention({
     ...{ queryId: one.query, resourceId: one.id, publishedAt: one.at, addedAt: NOW - DAY, updatedAt: seenAt },
@@ -122,8 +122,8 @@ function category([name = "", parentName]: readonly string[]) {
 }
 
 /** Two months, so that the time before has something, and an outburst in the last day. */
-function drawSaid(draw: Draw): Said[] {
-  const said: Said[] = [];
+function drawSaid(draw: Draw): KeptMention[] {
+  const said: KeptMention[] = [];
   const authors = ["ann", "bob", "Eve Lund", ...Array.from({ length: 30 }, (_, n) => `reader${letters(n)}`)];
   for (let n = 0; n < 1_500; n++) {
     const isBurst = n % 5 === 0;
@@ -158,7 +158,7 @@ function spokenBy(author: string | null, domain: string) {
 }
 
 /** Other sentiment and reach; of some also another time, which moves them to another day. */
-function edit(one: Said, draw: Draw): Said {
+function edit(one: KeptMention, draw: Draw): KeptMention {
   return {
     ...one,
     sentiment: pick(draw, ["negative", "positive"]),

@@ -65,7 +65,7 @@ export interface Play {
 
 type Stores = ReturnType<typeof createStores>;
 
-export interface Played {
+export interface PlayResult {
   readonly world: World;
   readonly recording: Recording;
 }
@@ -78,7 +78,7 @@ export async function play(
   plan: Play,
   /** False: it ends here, and what was played is judged. */
   onStep: (now: Moment) => boolean = () => true,
-): Promise<Played> {
+): Promise<PlayResult> {
   const closing = createClosing();
   try {
     const clock = createManualClock(plan.from);

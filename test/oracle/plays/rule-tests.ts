@@ -10,7 +10,7 @@ import {
   openTemplates,
   readRuleTest,
 } from "./earshot.ts";
-import type { Played } from "./play.ts";
+import type { PlayResult } from "./play.ts";
 
 /** Runs the rule tests of a folder, and hands out what each wrote and what was said of it. */
 export async function playRuleTests({
@@ -22,7 +22,7 @@ export async function playRuleTests({
   readonly rules?: string;
   /** A part of the names of those that are played. */
   readonly only?: string;
-}): Promise<readonly Played[]> {
+}): Promise<readonly PlayResult[]> {
   const { rules } = await loadRules(folder);
   const config = await offlineConfig({ rules: folder, templates: "templates" });
   const runner = await openRuleTestRunner(serverUrl);
@@ -32,7 +32,7 @@ export async function playRuleTests({
       ...{ config, rules, renderer: await openTemplates("templates"), update: false },
       ...{ log: createLog({ level: "silent" }), signal: new AbortController().signal, onResult: () => {} },
     });
-    const played: Played[] = [];
+    const played: PlayResult[] = [];
     for (const { name, file, run } of results) {
       const read = await readRuleTest(file);
       if (run === null || !("test" in read)) throw new Error(`${file} could not be played`);

@@ -9,7 +9,7 @@ import {
   wireTime,
 } from "./earshot.ts";
 
-export interface Written {
+export interface WrittenMention {
   readonly id?: string;
   readonly brand: string;
   readonly at: Moment;
@@ -36,8 +36,8 @@ export function createWriter(seed: number) {
   const between = (least: number, most: number) => least + random() * (most - least);
   const words = (count: number) =>
     Array.from({ length: count }, () => WORDS[Math.floor(random() * WORDS.length)] ?? "").join(" ");
-  const all: Written[] = [];
-  const add = (one: Omit<Written, "text" | "author"> & Partial<Written>) =>
+  const all: WrittenMention[] = [];
+  const add = (one: Omit<WrittenMention, "text" | "author"> & Partial<WrittenMention>) =>
     all.push({
       author: `reader_${Math.floor(random() * 4_000)}`,
       text: `${one.brand}: ${words(9)}`,
@@ -85,7 +85,7 @@ export function createWriter(seed: number) {
 export async function insert(
   pool: Pool,
   queries: ReadonlyMap<string, number>,
-  written: readonly Written[],
+  written: readonly WrittenMention[],
 ): Promise<void> {
   const versions = written.flatMap((one, index): MentionVersion[] => {
     const added = one.at + (one.lateMs ?? 0);

@@ -41,14 +41,14 @@ function middleLength(items: readonly FoundItem[]): number | null {
   return lengths[Math.floor(lengths.length / 2)] ?? null;
 }
 
-type Read = { readonly feed: FeedFacts; readonly problem: string | null };
+type DocumentFacts = { readonly feed: FeedFacts; readonly problem: string | null };
 
 function readJsonDocument(
   text: string,
   base: string,
   language: string | null,
   onItem: (item: FoundItem) => void,
-): Read {
+): DocumentFacts {
   const feed = readJsonFeed(text, base, { language, onItem });
   if (feed === null) throw new FeedError("its answer is JSON, and no JSON feed");
   return { feed, problem: null };
@@ -60,7 +60,7 @@ function readXmlDocument(
   base: string,
   language: string | null,
   kept: ReturnType<typeof keepNewest>,
-): Read {
+): DocumentFacts {
   const root = WEB_PAGE.test(text) ? null : /<(?:[\w-]+:)?(?:rss|feed|rdf)(?=[\s>/])/i.exec(text);
   if (root === null) throw new FeedError(whatItIs(text));
   const { fields, isWhole } = walkXml(text.slice(root.index), {

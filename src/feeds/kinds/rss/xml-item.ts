@@ -43,8 +43,8 @@ function fieldsOf({ children }: Pick<XmlElement, "children">, order: Order): rea
 /** The name of a category: in Atom an attribute, whose label is for people; keywords are a list. */
 function tagsIn(element: XmlElement): readonly string[] {
   const { name, attributes } = element;
-  const said = attributes.get("label") ?? attributes.get("term") ?? lineOf(element) ?? "";
-  return name.endsWith("keywords") ? said.split(",") : [said];
+  const label = attributes.get("label") ?? attributes.get("term") ?? lineOf(element) ?? "";
+  return name.endsWith("keywords") ? label.split(",") : [label];
 }
 
 /** An RSS item or an Atom entry. */

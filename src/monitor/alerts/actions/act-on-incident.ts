@@ -28,7 +28,7 @@ export async function openIncidentOf(
   return { incident, members: await membersOf(facts, incident), parts };
 }
 
-/** The locks of all its queries, for a transaction that changes it: also of those that came to it while we waited. */
+/** The locks of all its queries, for a transaction that changes it: also of those that joined it while we waited. */
 export async function lockQueriesOf(
   facts: Pick<Facts, "incidents" | "queries">,
   { projectId, id, queryId }: Pick<Alert, "projectId" | "id" | "queryId">,

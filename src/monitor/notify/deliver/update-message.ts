@@ -1,6 +1,6 @@
 import { describeError } from "../../../lib/errors.ts";
 import type { IncidentNote } from "../../model/incident-work.ts";
-import type { LiveMessages, Notifier, Shown, VendorRef } from "../define-notifier.ts";
+import type { LiveMessages, Notifier, UpdateResult, VendorRef } from "../define-notifier.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
 import { asDeliveryError, decideRetry } from "./decide-retry.ts";
 import type { DeliverParts } from "./deliver.ts";
@@ -131,7 +131,7 @@ export async function updateMessage(
 async function settle(
   { liveMessages }: UpdateMessageParts,
   claim: Claim,
-  { state, shown, editable }: { state: string; shown: Shown; editable: LiveMessages },
+  { state, shown, editable }: { state: string; shown: UpdateResult; editable: LiveMessages },
   isOver: boolean,
 ): Promise<UpdateOutcome> {
   if (!shown.finished) {

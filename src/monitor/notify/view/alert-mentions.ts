@@ -3,7 +3,7 @@ import type { Alert } from "../../model/alert.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
-import { meant } from "./explain-alert.ts";
+import { matcherOf } from "./explain-alert.ts";
 
 const MOST_CANDIDATES = 1_000;
 
@@ -23,6 +23,6 @@ export async function mentionsOfAlert(
     until,
     MOST_CANDIDATES,
   );
-  const isMeant = meant(rule, alert);
-  return found.filter(({ mention }) => rule.judge(mention).met && isMeant(mention));
+  const isCounted = matcherOf(rule, alert);
+  return found.filter(({ mention }) => rule.judge(mention).met && isCounted(mention));
 }

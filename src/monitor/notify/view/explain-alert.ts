@@ -77,7 +77,7 @@ async function findOut(
     sameHoursBefore(stores, alert),
     stores.polls.completeUntil(alert.projectId, alert.queryId),
   ]);
-  const isMeant = meant(rule, alert);
+  const isCounted = matcherOf(rule, alert);
   // What the alert counts: of a share its part, not all that it is a part of.
   const counts = rule.kind === "window" ? rule.window.series[0]?.counts : undefined;
   const isLooked = (mention: Mention): boolean => counts?.(mention) ?? rule.judge(mention).met;
@@ -89,7 +89,7 @@ async function findOut(
     span: { from, to },
     ...(known === null ? await countsBefore(stores, alert, rule) : countsOf(known)),
     ...explainChange({
-      slice: now.filter((mention) => isLooked(mention) && isMeant(mention)),
+      slice: now.filter((mention) => isLooked(mention) && isCounted(mention)),
       sliceBefore: before.filter(isLooked),
       now,
       before,
@@ -135,7 +135,7 @@ const MOST_A_DAY = 300;
 const DAYS_BEFORE = 7;
 
 /** Which of the mentions that met the rule this alert is about: for a new value, the mentions that have it. */
-export function meant(rule: Rule, alert: Alert): (mention: Mention) => boolean {
+export function matcherOf(rule: Rule, alert: Alert): (mention: Mention) => boolean {
   if (rule.kind !== "new") return () => true;
   const { facet, values } = rule.novelty;
   const wanted = alert.labels[facet]?.toLowerCase();

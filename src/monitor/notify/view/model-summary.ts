@@ -1,6 +1,6 @@
 import { cleanLine } from "../../templates/escape.ts";
 
-/** What becomes of a model's sentence about an incident. The texts that it read are hostile, and so is the sentence. */
+/** Whether a model's sentence about an incident is used. The texts that it read are hostile, and so is the sentence. */
 export type SummaryCheck =
   | { readonly outcome: "Accepted"; readonly text: string }
   | { readonly outcome: "Refused"; readonly because: "Empty" | "TooLong" | "NumberOfItsOwn" | "Address" };

@@ -61,7 +61,7 @@ export function coverQueries(
   return { groups: kept, singles: [...open], ids, atLeast: lowerBound(wanted, groups, prices, ids) };
 }
 
-interface Counted {
+interface RatedGroup {
   readonly groupId: string;
   readonly members: readonly string[];
   readonly surplusRows: number;
@@ -70,12 +70,12 @@ interface Counted {
 }
 
 /** For one query its own id does as well, and brings nothing else. */
-function isAcceptable({ fresh, surplusRows }: Counted, rowsPerId: number): boolean {
+function isAcceptable({ fresh, surplusRows }: RatedGroup, rowsPerId: number): boolean {
   return fresh > 1 && surplusRows <= (fresh - 1) * rowsPerId;
 }
 
 /** The chosen groups, less those whose members later choices name as well. Each query is left in one of them. */
-function withoutNeedless(chosen: readonly Counted[]): ReadonlyMap<string, readonly string[]> {
+function withoutNeedless(chosen: readonly RatedGroup[]): ReadonlyMap<string, readonly string[]> {
   const named = new Map<string, number>();
   for (const { members } of chosen) for (const id of members) named.set(id, (named.get(id) ?? 0) + 1);
   const needed = chosen.filter(({ members }) => {
@@ -100,7 +100,7 @@ function withoutNeedless(chosen: readonly Counted[]): ReadonlyMap<string, readon
  */
 function lowerBound(
   wanted: readonly string[],
-  groups: readonly Counted[],
+  groups: readonly RatedGroup[],
   prices: ReadonlyMap<string, number>,
   ids: number,
 ): number {

@@ -84,7 +84,7 @@ const FULL = 0.6;
 /** A poll that would fill this much of a page alone gets its own calls, and delays no other. */
 const BUSY = 0.3;
 
-interface Scored {
+interface ScoredPoll {
   readonly candidate: Candidate;
   readonly score: number;
 }
@@ -94,7 +94,7 @@ interface Unit {
   /** Null: it is one poll. */
   readonly groupId: string | null;
   /** The best first. */
-  readonly members: readonly Scored[];
+  readonly members: readonly ScoredPoll[];
   readonly score: number;
   /** Rows that it brings, per millisecond: of its members, and of others in its group. */
   readonly rate: number;
@@ -119,8 +119,8 @@ function queueOf(
   settings: PlanSettings,
   now: Instant,
 ) {
-  const lists: Scored[][] = [];
-  const shared = new Map<string, Scored[]>();
+  const lists: ScoredPoll[][] = [];
+  const shared = new Map<string, ScoredPoll[]>();
   for (const candidate of candidates) {
     if ((candidate.knownUntil === null || candidate.isFailing) !== (purpose === "history")) continue;
     const rows = candidate.rate * Math.max(0, now - candidate.readsFrom);
@@ -168,7 +168,7 @@ interface Chosen {
  * into it: they are other people's, and who is in them can change.
  */
 function unitsOf(
-  sorted: readonly Scored[],
+  sorted: readonly ScoredPoll[],
   candidates: readonly Candidate[],
   settings: PlanSettings,
   now: Instant,
@@ -191,23 +191,23 @@ function unitsOf(
       return [groupId, rate];
     }),
   );
-  const windowMs = now - (sorted[sorted.length >> 1] as Scored).candidate.readsFrom;
+  const windowMs = now - (sorted[sorted.length >> 1] as ScoredPoll).candidate.readsFrom;
   const offers = groups.map(({ groupId, queryIds }) => {
     return { groupId, queryIds, surplusRows: (surplus.get(groupId) ?? 0) * windowMs };
   });
   const rowsPerId = (settings.pageSize * FULL) / settings.mostIds;
   const cover = coverQueries([...scored.keys()], offers, rowsPerId);
   const named = [...cover.groups].map(([groupId, queryIds]): Unit => {
-    const members = queryIds.map((id) => scored.get(id) as Scored).sort((a, b) => b.score - a.score);
+    const members = queryIds.map((id) => scored.get(id) as ScoredPoll).sort((a, b) => b.score - a.score);
     const own = members.reduce((total, { candidate }) => total + candidate.rate, 0);
     const score = members.reduce((total, one) => total + one.score, 0);
     return { groupId, members, score, rate: own + (surplus.get(groupId) ?? 0) };
   });
-  const singles = cover.singles.map((id) => single(scored.get(id) as Scored));
+  const singles = cover.singles.map((id) => single(scored.get(id) as ScoredPoll));
   return [...named, ...singles].sort((a, b) => b.score - a.score);
 }
 
-function single(one: Scored): Unit {
+function single(one: ScoredPoll): Unit {
   return { groupId: null, members: [one], score: one.score, rate: one.candidate.rate };
 }
 
@@ -244,7 +244,7 @@ function fillPages(
   settings: PlanSettings,
   now: Instant,
 ): Chosen | null {
-  const members: Scored[] = [];
+  const members: ScoredPoll[] = [];
   const others: Unit[] = [];
   const groupIds: string[] = [];
   const room = settings.pageSize * (pages - 1 + FULL);
@@ -252,7 +252,7 @@ function fillPages(
   for (; place < sorted.length && ids < settings.mostIds; place++) {
     const unit = sorted[place] as Unit;
     const nextRate = rate + unit.rate;
-    const left: Scored[] = [];
+    const left: ScoredPoll[] = [];
     for (const one of unit.members) {
       const { candidate } = one;
       const nextFrom = Math.min(from, candidate.readsFrom);

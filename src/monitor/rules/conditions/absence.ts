@@ -94,7 +94,7 @@ export const absence = defineWindowCondition({
       series: [series],
       ...(timezone !== undefined && { timezone }),
       subject,
-      says: `${formatShare(atMost)} or less of the usual ${subject} in ${formatMinutes(within)}, at hours for which ${formatExpected(least)} or more are usual`,
+      inWords: `${formatShare(atMost)} or less of the usual ${subject} in ${formatMinutes(within)}, at hours for which ${formatExpected(least)} or more are usual`,
       looksMs: [within, within],
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,

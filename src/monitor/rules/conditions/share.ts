@@ -117,7 +117,7 @@ export const share = defineWindowCondition({
       baseline: key,
       series: [part, whole],
       subject: `${predicate.adjective ?? "matching"} mentions`,
-      says: [
+      inWords: [
         `${atLeast === undefined ? "a part" : `${formatShare(atLeast)} or more`} of the ${slice.subject} in ${formatMinutes(within)} are ${are}`,
         ...(aboveUsual === undefined
           ? []

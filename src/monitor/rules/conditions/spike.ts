@@ -189,7 +189,7 @@ export const spike = defineWindowCondition({
       series: params.authors === undefined ? [series] : [series, distinctAuthors],
       ...(params.timezone !== undefined && { timezone: params.timezone }),
       subject,
-      says: [
+      inWords: [
         `far more ${subject} than this query usually has at this hour of the week, and ${formatNumber(params.atLeast)} at least`,
         ...(params.authors === undefined
           ? []

@@ -94,7 +94,7 @@ export const trend = defineWindowCondition({
       baseline: key,
       series: [series],
       subject,
-      says: `on each of the last ${span} days ${rising === undefined ? "fewer" : "more"} ${subject} than on the same weekdays before, together by ${formatNumber((rising ?? falling ?? 0) * 100)}% or more, and ${formatNumber(atLeast)} a day at least`,
+      inWords: `on each of the last ${span} days ${rising === undefined ? "fewer" : "more"} ${subject} than on the same weekdays before, together by ${formatNumber((rising ?? falling ?? 0) * 100)}% or more, and ${formatNumber(atLeast)} a day at least`,
       looksMs: [over + SETTLE_MS, over + SETTLE_MS],
       initial: (): State => ({ newest: 0, days: [] }),
       inherit: (state) => state,

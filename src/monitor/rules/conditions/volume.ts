@@ -53,7 +53,7 @@ export const volume = defineWindowCondition({
       baseline: key,
       series: [series],
       subject,
-      says: `${formatNumber(atLeast)} or more ${subject} in ${formatMinutes(within)}`,
+      inWords: `${formatNumber(atLeast)} or more ${subject} in ${formatMinutes(within)}`,
       looksMs: [0, within],
       initial: () => noCounts,
       inherit: (state) => state,

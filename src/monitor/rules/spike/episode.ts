@@ -67,7 +67,7 @@ export function isUnannouncedWave(state: SpikeState, bucket: number): boolean {
 }
 
 /** A window of counts, with its expectation. */
-interface Counted {
+interface WindowCount {
   /** In buckets. */
   readonly width: number;
   readonly observed: number;
@@ -83,7 +83,7 @@ export function outgrowsLastWave(
   state: SpikeState,
   bucket: number,
   cooldownBuckets: number,
-  { width, observed, expected }: Counted,
+  { width, observed, expected }: WindowCount,
 ): boolean {
   if (mark(state, MARK.open) === 1 || !isCoolingDown(state, bucket, cooldownBuckets)) return false;
   const before = mark(state, MARK.peakObserved) - mark(state, MARK.peakExpected);

@@ -9,14 +9,14 @@ import { type Range, rangeSince, spanOfMoments } from "../range.ts";
 export type CountStores = Pick<Stores, "mentionCounts" | "filteredCounts">;
 
 /** What is asked of which queries. */
-export interface Asked {
+export interface QuestionScope {
   readonly chosen: readonly NamedQuery[];
   readonly range: Range;
   readonly question: Pick<InsightsQuestion, "filters" | "list">;
 }
 
 /** What of it was counted: of several filters at once only the newest mentions, if they are very many. */
-export interface Counted {
+export interface CountedRange {
   readonly range: Range;
   /** Whether the range is shorter than it was asked for. */
   readonly isCut: boolean;
@@ -30,9 +30,9 @@ export type ExplainedVolume = Volume & { readonly movers: readonly Mover[] | nul
 /** What of a question is counted from the mentions themselves. */
 export async function planCounting(
   stores: Pick<CountStores, "filteredCounts">,
-  { chosen, range, question }: Asked,
+  { chosen, range, question }: QuestionScope,
   most?: number,
-): Promise<Counted & { readonly reading: Reading }> {
+): Promise<CountedRange & { readonly reading: Reading }> {
   const reading = await stores.filteredCounts.plan(chosen, question.filters, periodsOf(range), most);
   const { since, isCompared } = reading;
   return {
@@ -44,8 +44,8 @@ export async function planCounting(
 /** How loud, in which mood, and what moved it. */
 export async function countVolume(
   stores: CountStores,
-  asked: Asked,
-): Promise<Counted & { readonly volume: ExplainedVolume }> {
+  asked: QuestionScope,
+): Promise<CountedRange & { readonly volume: ExplainedVolume }> {
   const { chosen, range } = asked;
   const of = countedFacet(asked.question.filters);
   if (of === null) {
@@ -75,7 +75,7 @@ function countedFacet(filters: Filters): readonly [Facet, string] | null {
 
 async function moversOf(
   { mentionCounts }: CountStores,
-  { chosen, range }: Asked,
+  { chosen, range }: QuestionScope,
   { total, before }: Volume,
 ): Promise<readonly Mover[] | null> {
   if (total === 0 || before === 0) return null;
@@ -90,10 +90,10 @@ export type SpeakerTable<F extends Facet> = { readonly facet: F } & FacetValues;
 /** Who speaks. Of a list only its authors are counted, whatever the filters. */
 export async function countSpeakers<F extends Facet>(
   stores: CountStores,
-  asked: Asked,
+  asked: QuestionScope,
   facets: readonly F[],
   limit: number,
-): Promise<Counted & { readonly tables: readonly SpeakerTable<F>[] }> {
+): Promise<CountedRange & { readonly tables: readonly SpeakerTable<F>[] }> {
   const { chosen, range, question } = asked;
   const { list } = question;
   if (list === null && hasFilters(question)) {
@@ -110,7 +110,7 @@ export async function countSpeakers<F extends Facet>(
   return { ...whole(range), tables };
 }
 
-function whole(range: Range): Counted {
+function whole(range: Range): CountedRange {
   return { range, isCut: false, isCompared: true };
 }
 

@@ -28,7 +28,10 @@ function rule(name: string, lines: string): Rule {
 async function judged(
   rules: readonly Rule[],
   { from = NOON - HOUR, count = 60, watchFrom = NOON - 2 * DAY, until = NOON } = {},
-): Promise<{ query: Query; why: (minute: number, later?: readonly Rule[]) => Promise<Map<string, Found>> }> {
+): Promise<{
+  query: Query;
+  why: (minute: number, later?: readonly Rule[]) => Promise<Map<string, RuleWhy>>;
+}> {
   const queryId = String(++queries);
   const query = oddQuery({ queryId, name: `Acme ${queryId}` });
   await stores.queries.register([query], watchFrom, watchFrom - DAY);
@@ -59,7 +62,7 @@ async function judged(
   };
 }
 
-type Found = Awaited<ReturnType<typeof whyMention>>[number]["rules"][number];
+type RuleWhy = Awaited<ReturnType<typeof whyMention>>[number]["rules"][number];
 
 test("a mention rule: the first condition that was not met, another query, and a change since", async () => {
   const rules = [

@@ -42,7 +42,7 @@ export function throttle(batch: Batch): Batch {
   return { ...batch, send: [...breakThrough.send, ...rest.send], held: [...batch.held, ...held] };
 }
 
-interface Admitted {
+interface Admission {
   readonly send: readonly Outgoing[];
   readonly wait: readonly { readonly outgoing: Outgoing; readonly until: Instant }[];
 }
@@ -52,7 +52,7 @@ function admitBreakThrough(
   { atMost, perMs }: Throttle,
   recent: { readonly taken: readonly Instant[]; readonly breakThrough: readonly Instant[] },
   now: Instant,
-): Admitted {
+): Admission {
   const free = atMost - recent.taken.length;
   if (free > 0) return admit(outgoing, free, now);
   const minute = Math.min(MINUTE, perMs);
@@ -62,7 +62,7 @@ function admitBreakThrough(
 }
 
 /** At most `slots` messages; the last one bundles all that is left. */
-function admit(outgoing: readonly Outgoing[], slots: number, until: Instant): Admitted {
+function admit(outgoing: readonly Outgoing[], slots: number, until: Instant): Admission {
   if (outgoing.length <= Math.max(slots, 0)) return { send: outgoing, wait: [] };
   if (slots <= 0) return { send: [], wait: outgoing.map((outgoing) => ({ outgoing, until })) };
   return { send: [...outgoing.slice(0, slots - 1), bundle(outgoing.slice(slots - 1))], wait: [] };

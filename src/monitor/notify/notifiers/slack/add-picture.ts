@@ -1,4 +1,4 @@
-import type { LiveMessage, Shown, UpdateOptions, VendorRef } from "../../define-notifier.ts";
+import type { LiveMessage, UpdateOptions, UpdateResult, VendorRef } from "../../define-notifier.ts";
 import { DeliveryError } from "../../delivery-error.ts";
 import type { Connection } from "./connect.ts";
 import { isFileShared } from "./find-own-message.ts";
@@ -6,14 +6,14 @@ import type { Thread } from "./post-message.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /** The stored parts of a message, and a way to store more. */
-export interface Kept {
+export interface StoredRef {
   readonly ref: () => VendorRef;
   readonly keep: (ref: VendorRef) => Promise<void>;
 }
 
-const DONE: Shown = { finished: true, picture: null };
-const LATER: Shown = { finished: false, picture: null };
-const BROUGHT: Shown = { finished: false, picture: { outcome: "Brought" } };
+const DONE: UpdateResult = { finished: true, picture: null };
+const LATER: UpdateResult = { finished: false, picture: null };
+const BROUGHT: UpdateResult = { finished: false, picture: { outcome: "Brought" } };
 
 /**
  * Adds the alert's chart to the thread of its message. Stored are `picture`, the file, and `pictureOf`, the state that
@@ -23,10 +23,10 @@ const BROUGHT: Shown = { finished: false, picture: { outcome: "Brought" } };
 export async function addPicture(
   thread: Thread,
   { chart, view, attempt }: LiveMessage,
-  kept: Kept,
+  kept: StoredRef,
   { mayPost, beforePost }: UpdateOptions,
   connection: Connection,
-): Promise<Shown> {
+): Promise<UpdateResult> {
   const ref = kept.ref();
   if (ref["sharing"] !== undefined) return settleSharing(ref["sharing"], thread, kept, connection);
   if (chart === undefined || chart === null) return DONE;
@@ -55,7 +55,7 @@ export async function addPicture(
 
 const MOST_TRIES_TO_EMBED = 5;
 
-async function leaveOut(shared: LeftOut, pictureOf: string, { ref, keep }: Kept): Promise<Shown> {
+async function leaveOut(shared: LeftOut, pictureOf: string, { ref, keep }: StoredRef): Promise<UpdateResult> {
   await keep({ ...settled(ref()), pictureOf });
   return { finished: true, picture: shared };
 }
@@ -64,9 +64,9 @@ async function leaveOut(shared: LeftOut, pictureOf: string, { ref, keep }: Kept)
 async function settleSharing(
   fileId: string,
   { channel, ts }: Thread,
-  { ref, keep }: Kept,
+  { ref, keep }: StoredRef,
   { client }: Connection,
-): Promise<Shown> {
+): Promise<UpdateResult> {
   const known = ref();
   const isShared = await isFileShared(client, { channel, threadTs: ts }, fileId).catch((error: unknown) => {
     // If the app may not read the thread: better to show the file twice than not at all.

@@ -37,12 +37,12 @@ export async function listenSocket(parts: SocketParts): Promise<void> {
   }
 }
 
-interface Ended extends EndedSocket {
+interface SocketEnd extends EndedSocket {
   /** Null if Slack asked to open another one. */
   readonly error: string | null;
 }
 
-async function oneSocket({ config, onInteraction, log, signal }: SocketParts): Promise<Ended> {
+async function oneSocket({ config, onInteraction, log, signal }: SocketParts): Promise<SocketEnd> {
   const opened = await openSocketUrl(config, signal);
   if ("error" in opened) return { openMs: null, error: opened.error };
   const client = new SocketModeClient({

@@ -1,4 +1,10 @@
-import type { AlertMessage, LiveMessage, Shown, UpdateOptions, VendorRef } from "../../define-notifier.ts";
+import type {
+  AlertMessage,
+  LiveMessage,
+  UpdateOptions,
+  UpdateResult,
+  VendorRef,
+} from "../../define-notifier.ts";
 import { addPicture } from "./add-picture.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
@@ -27,7 +33,7 @@ export async function updateLiveMessage(
   message: LiveMessage,
   options: UpdateOptions,
   connection: Connection,
-): Promise<Shown> {
+): Promise<UpdateResult> {
   const thread = threadOf(message.previous);
   if (thread === null) return DONE;
   let ref: VendorRef = message.previous;
@@ -66,8 +72,8 @@ export async function updateLiveMessage(
 /** In the place of mentions of which none is left. */
 const GONE: SlackContent = { text: "The other mentions were deleted.", blocks: [] };
 
-const DONE: Shown = { finished: true, picture: null };
-const LATER: Shown = { finished: false, picture: null };
+const DONE: UpdateResult = { finished: true, picture: null };
+const LATER: UpdateResult = { finished: false, picture: null };
 
 /** The channel and time by which Slack identifies a message; null if there is none yet. */
 export function threadOf(ref: VendorRef | null): Thread | null {
@@ -133,7 +139,7 @@ async function postAnew(
   message: LiveMessage,
   { mayPost, onRef, beforePost }: UpdateOptions,
   connection: Connection,
-): Promise<Shown> {
+): Promise<UpdateResult> {
   const { view, notificationId, previous } = message;
   if (view.resolvedAt !== null || view.kind === "test") return DONE;
   const channel = previous["channel"] ?? connection.config.channel;

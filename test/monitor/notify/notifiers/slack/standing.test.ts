@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type {
   LiveMessage,
   Notifier,
-  Shown,
+  UpdateResult,
   VendorRef,
 } from "../../../../../src/monitor/notify/define-notifier.ts";
 import { slack } from "../../../../../src/monitor/notify/notifiers/slack.ts";
@@ -38,7 +38,10 @@ describe("the message of an alert in Slack", () => {
     ref = (await notifier.send(alertMessage({ alertId: ALERT }), { signal: signal() })).vendorRef;
   }
 
-  async function updateMessage(over: Partial<LiveMessage> = {}, mayPost = true): Promise<Shown | undefined> {
+  async function updateMessage(
+    over: Partial<LiveMessage> = {},
+    mayPost = true,
+  ): Promise<UpdateResult | undefined> {
     const message = { notificationId: "n-1", alertId: ALERT, attempt: 1, view: fired, previous: ref };
     return notifier.liveMessages?.updateMessage(
       { chart: async () => PNG, ...message, ...over },
@@ -53,7 +56,7 @@ describe("the message of an alert in Slack", () => {
     );
   }
 
-  async function showAll(over: Partial<LiveMessage> = {}): Promise<Shown | undefined> {
+  async function showAll(over: Partial<LiveMessage> = {}): Promise<UpdateResult | undefined> {
     for (let attempt = 1; attempt < 10; attempt++) {
       const shown = await updateMessage({ attempt, ...over });
       if (shown?.finished === true) return shown;

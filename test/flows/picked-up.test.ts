@@ -59,7 +59,7 @@ describe.each(queueEngines().slice(-1))("worker processes with queues on $name",
       expect(poll?.lease).not.toBe(held?.lease);
     }, WAIT);
     process.stdout.write(
-      `taken up after ${((monotonicMs() - killedAt) / 1_000).toFixed(1)} s (wanted: within 15 s)\n`,
+      `picked up after ${((monotonicMs() - killedAt) / 1_000).toFixed(1)} s (wanted: within 15 s)\n`,
     );
     const whole = {
       ...{ stored: MENTIONS, distinct: MENTIONS },
