@@ -52,11 +52,10 @@ function isReaderGone(error: unknown): boolean {
   return codeOf(error) === "EPIPE";
 }
 
-/** Keeps line breaks and tabs. */
+/** Keeps line breaks and tabs, of all control characters. */
 export function showActing(text: string): string {
   return escapeActing(text).replaceAll(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces these control characters, and keeps white space.
-    /[\u0000-\u0008\u000b-\u001f]/g,
+    /[^\P{Cc}\t\n]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -47,5 +47,5 @@ function escapeText(text: string): string {
 
 /** The name of the attribute right before a value. */
 const UNQUOTED = /\s[\w:-]+=$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces these control characters, and keeps white space.
-const UNPRINTABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
+/** Control characters of ASCII but white space. */
+const UNPRINTABLE = /[^\P{Cc}\t\n\r\u0080-\u009F]/gu;

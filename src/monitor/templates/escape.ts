@@ -105,11 +105,10 @@ export function cleanLine(text: string): string {
 }
 
 const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029\v\f]/g;
-// C0 without tab and line feed, DEL, C1; direction marks; zero-width space, word joiner, byte-order mark, soft hyphen,
+// Control characters but white space; direction marks; zero-width space, word joiner, byte-order mark, soft hyphen,
 // interlinear anchors; the Hangul and Braille blanks stay, they are visible as space.
 const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces these control characters, and keeps white space.
-  /[\u0000-\u0008\u000E-\u001F\u007F-\u009F\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/g;
+  /[^\P{Cc}\t-\r]|[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB]/gu;
 // No-break spaces break plain text mails; every kind of space becomes a plain one.
 const SPACES = /[\t\u00A0\u2000-\u200A\u202F\u205F\u3000]/g;
 /** Invisible tag characters; only the flags of some regions use them. */
