@@ -16,6 +16,18 @@ const DECODERS: Record<string, Decoder> = {
   identity: async (bytes) => bytes,
 };
 
+/** The bytes of a body; null if there are more, which are not read any more. */
+export async function readAtMost(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
 /** Codings that we can decode, for the `accept-encoding` header. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
 

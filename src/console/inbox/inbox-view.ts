@@ -1,6 +1,7 @@
 import type { LocalInbox } from "./create-local-inbox.ts";
 import type { EmailInboxMessage, InboxStore, SlackInboxMessage } from "./inbox-store.ts";
 import { LOCAL_PEOPLE } from "./local-account.ts";
+import type { ButtonPress, PressResult } from "./press-button.ts";
 import { renderSlackMessage } from "./render-slack-message.ts";
 
 /**
@@ -17,13 +18,7 @@ export interface InboxView {
     form?: { readonly action: string; readonly hidden: Readonly<Record<string, string>> },
   ): string;
   /** A user clicks a button or select of a Slack message. If absent, they do nothing. */
-  press?(click: {
-    readonly messageId: string;
-    readonly blockId: string;
-    readonly actionId: string;
-    readonly option?: string | undefined;
-    readonly userId?: string | undefined;
-  }): Promise<{ readonly outcome: "Taken" } | { readonly outcome: "Refused"; readonly because: string }>;
+  press?(click: Omit<ButtonPress, "by">): Promise<PressResult>;
   /** A picture of a message; null if it does not exist. */
   findFile(id: string): Promise<{ readonly type: string; readonly bytes: Uint8Array } | null>;
 }

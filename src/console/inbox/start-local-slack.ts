@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { readAtMost } from "../../lib/answer-body.ts";
 import { boundHttpConnections, isLoopbackHost, requestBounds } from "../../lib/listening.ts";
 import type { LocalInboxDeps, LocalInboxOptions, SlackInboxMessage } from "./inbox-store.ts";
 import { type ButtonPress, keepAnswer, type PressResult, pressButton } from "./press-button.ts";
@@ -105,14 +106,9 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error("body too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const body = await readAtMost(request, MAX_BYTES);
+  if (body === null) throw new Error("body too large");
+  return body;
 }
 
 /** Form fields, or the keys of a JSON body; values that are not text become JSON text, as in Slack's forms. */

@@ -1,5 +1,6 @@
 import { Agent, request } from "undici";
 import { z } from "zod";
+import { readAtMost } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
@@ -51,7 +52,12 @@ export function createChatEndpoint(config: ChatConfig, clock: Clock): ChatEndpoi
             ],
           }),
         });
-        return toOutcome(response.statusCode, response.headers, await readBody(response.body), clock);
+        return toOutcome(
+          response.statusCode,
+          response.headers,
+          await readAtMost(response.body, LARGEST_ANSWER),
+          clock,
+        );
       } catch (error) {
         return { kind: "failed", reason: withoutKey(describeError(error), config) };
       }
@@ -63,7 +69,7 @@ export function createChatEndpoint(config: ChatConfig, clock: Clock): ChatEndpoi
 function toOutcome(
   status: number,
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  body: string | null,
+  body: Buffer | null,
   clock: Clock,
 ): ChatOutcome {
   if (status === 429 || status >= 500 || status === 408) {
@@ -78,7 +84,7 @@ function toOutcome(
   // Its words are not repeated: a server may repeat the key, or a text.
   if (status >= 300) return { kind: "refused", reason: `it answered ${status}` };
   if (body === null) return { kind: "failed", reason: "its answer was too long" };
-  const completion = Completion.safeParse(parsed(body));
+  const completion = Completion.safeParse(parsed(body.toString("utf8")));
   if (!completion.success) return { kind: "failed", reason: "its answer was no chat completion" };
   return { kind: "answered", content: completion.data.choices[0]?.message.content ?? "" };
 }
@@ -89,18 +95,6 @@ function parsed(body: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Null: too long. */
-async function readBody(body: AsyncIterable<Buffer>): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > LARGEST_ANSWER) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function withoutKey(text: string, { apiKey }: Pick<ChatConfig, "apiKey">): string {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { isIP } from "node:net";
 import { Agent, type Dispatcher, request } from "undici";
-import { ACCEPTED_ENCODINGS, decodeBody } from "../../lib/answer-body.ts";
+import { ACCEPTED_ENCODINGS, decodeBody, readAtMost } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
@@ -198,16 +198,9 @@ function locationOf(answer: Dispatcher.ResponseData): string | null {
 
 async function readBytes({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
   body.on("error", () => undefined);
-  const chunks: Buffer[] = [];
-  let size = Number(headers["content-length"] ?? 0) > maxBytes ? Number.POSITIVE_INFINITY : 0;
-  if (size === 0)
-    for await (const chunk of body) {
-      const bytes = chunk as Buffer;
-      size += bytes.length;
-      if (size > maxBytes) break;
-      chunks.push(bytes);
-    }
-  if (size <= maxBytes) return Buffer.concat(chunks, size);
+  const isSmall = !(Number(headers["content-length"] ?? 0) > maxBytes);
+  const bytes = isSmall ? await readAtMost(body, maxBytes) : null;
+  if (bytes !== null) return bytes;
   body.destroy();
   throw tooLarge(maxBytes);
 }

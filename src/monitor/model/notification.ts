@@ -48,23 +48,15 @@ export interface Notification {
   readonly lastError: string | null;
   /** What the vendor gave us to find the message again: Slack `{channel, ts}`, email `{messageId}`. */
   readonly vendorRef: Readonly<Record<string, string>> | null;
-  /** Other alerts in the same message. */
+  /** Other alerts in the same message, the most important one first. */
   readonly also?: readonly string[];
 }
 
 /** A pending notification, as decided. */
-export interface PendingNotification {
-  readonly id: string;
-  readonly projectId: string;
-  readonly receiver: string;
-  readonly kind: NotificationKind;
-  readonly alertId: string | null;
-  readonly digest: { readonly name: string; readonly localDate: string } | null;
-  readonly createdAt: Instant;
-  readonly reason: string;
-  /** Other alerts in the same message, the most important one first. */
-  readonly also?: readonly string[];
-}
+export type PendingNotification = Pick<
+  Notification,
+  "id" | "projectId" | "receiver" | "kind" | "alertId" | "digest" | "createdAt" | "reason" | "also"
+>;
 
 /** When a receiver was last notified of a group of alerts. */
 export interface GroupFlush {

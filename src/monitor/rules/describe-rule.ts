@@ -2,6 +2,7 @@ import { formatDuration, formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { RuleDelay } from "../model/rule-page.ts";
+import { everyMention } from "./combine-predicates.ts";
 import { GROUP_KEYS, type GroupKey } from "./group-key.ts";
 import type { Rule } from "./rule.ts";
 
@@ -11,7 +12,7 @@ export function describeRule(rule: Rule): readonly { readonly label: string; rea
   const labels = Object.entries(extraLabels).map(([name, value]) => `${name}: ${value}`);
   return [
     { label: "What alerts", text: sentence(opensOn(rule)) },
-    ...(rule.kind === "mention" || rule.when.form === EVERYTHING
+    ...(rule.kind === "mention" || rule.when.form === everyMention.form
       ? []
       : [
           {
@@ -44,9 +45,6 @@ export function describeRule(rule: Rule): readonly { readonly label: string; rea
     ...(labels.length === 0 ? [] : [{ label: "Labels", text: sentence(labels.join(", ")) }]),
   ];
 }
-
-/** The form of a rule without `when`. */
-const EVERYTHING = "every mention";
 
 function opensOn(rule: Rule): string {
   if (rule.kind === "mention") return `each mention that is: ${rule.when.label}`;

@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool } from "undici";
-import { ACCEPTED_ENCODINGS, decodeBody, toUtf8 } from "../../lib/answer-body.ts";
+import { ACCEPTED_ENCODINGS, decodeBody, readAtMost, toUtf8 } from "../../lib/answer-body.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf } from "../../lib/errors.ts";
 import { exchangeEnd, type Gate, NO_ANSWER } from "./budget.ts";
@@ -160,18 +160,9 @@ async function readBytes(
     // undici enforces the announced length, and joins the chunks once.
     return Buffer.from(await response.body.arrayBuffer());
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
   response.body.on("error", () => undefined);
-  if (Number.isNaN(announced)) {
-    for await (const chunk of response.body) {
-      const bytes = chunk as Buffer;
-      size += bytes.length;
-      if (size > maxBytes) break;
-      chunks.push(bytes);
-    }
-    if (size <= maxBytes) return Buffer.concat(chunks, size);
-  }
+  const bytes = Number.isNaN(announced) ? await readAtMost(response.body, maxBytes) : null;
+  if (bytes !== null) return bytes;
   response.body.destroy();
   throw tooLarge(call, maxBytes);
 }

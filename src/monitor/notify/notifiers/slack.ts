@@ -9,6 +9,7 @@ import {
   type VendorRef,
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
+import { CALLS } from "./slack/alert-blocks.ts";
 import { composeReply, composeSlack, previewSlack, type SlackContent } from "./slack/compose-slack.ts";
 import { type Connection, checkSlack, findChannelId, secretsOf, withSlack } from "./slack/connect.ts";
 import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
@@ -126,7 +127,7 @@ async function sendAlert(
       part: "message",
       thread: isThere ? thread : null,
       // Slack announces a reply only to followers of the thread, so important ones are shown in the channel, too.
-      broadcast: RINGS.has(message.kind),
+      broadcast: CALLS.has(message.kind),
       alsoCovers,
       beforePost,
     },
@@ -157,16 +158,6 @@ async function replaceMessage(thread: Thread, content: SlackContent, connection:
   if ((await editMessage(thread, content, connection)) !== "Refused") return;
   await editMessage(thread, { ...content, blocks: [] }, connection);
 }
-
-const RINGS: ReadonlySet<AlertMessage["kind"]> = new Set([
-  "escalated",
-  "doubled",
-  "wave",
-  "day",
-  "fact",
-  "reopened",
-  "unanswered",
-]);
 
 function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string | null {
   return hasButtons(config) ? alertId : null;

@@ -5,7 +5,7 @@ import { DAY, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { countedSubject, formatNumber, formatShare } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
-import { allOf } from "../combine-predicates.ts";
+import { allOf, everyMention } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share, WindowLength } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
@@ -103,7 +103,7 @@ export const share = defineWindowCondition({
     if (predicate === undefined) return undefined;
     const whole = slice.series;
     const part = sliceOf(
-      allOf([slice.predicate, predicate].filter((each) => each.form !== EVERYTHING)),
+      allOf([slice.predicate, predicate].filter((each) => each.form !== everyMention.form)),
       false,
     ).series;
     const buckets = within / BUCKET_MS;
@@ -261,7 +261,6 @@ export const share = defineWindowCondition({
   },
 });
 
-const EVERYTHING = "every mention";
 /** A sliding window counts as several independent ones. */
 const TESTS_A_WINDOW = 4;
 

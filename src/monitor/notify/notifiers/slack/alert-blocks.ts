@@ -181,8 +181,8 @@ export function replyBlocks(view: AlertView, renderer: Renderer, context: BlockC
   ]);
 }
 
-/** These need attention again and appear in the channel, so they have buttons. */
-const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
+/** Replies that need attention again: they appear in the channel, too, and have buttons. */
+export const CALLS: ReadonlySet<AlertView["kind"]> = new Set([
   "escalated",
   "doubled",
   "wave",
