@@ -21,10 +21,10 @@ export interface ShownRule extends ListedRule {
   readonly text: string;
   readonly description: string | null;
   /** In plain words; empty if the file has faults. */
-  readonly says: readonly { readonly label: string; readonly text: string }[];
+  readonly inWords: readonly { readonly label: string; readonly text: string }[];
   /** The names of the rule tests beside it, whether they were run or not. */
   readonly testFiles: readonly string[];
-  readonly delay: (RuleDelay & { readonly says: string }) | null;
+  readonly delay: (RuleDelay & { readonly inWords: string }) | null;
   /** Changes that were made on the console, the newest first. */
   readonly edits: readonly RuleEdit[];
 }

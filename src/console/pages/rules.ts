@@ -141,10 +141,10 @@ ${
 <div class="two">
 <div>
 ${
-  rule.says.length > 0 &&
+  rule.inWords.length > 0 &&
   html`<section class="panel" aria-labelledby="h-says">
 <h2 id="h-says">What it says</h2>
-<dl class="facts">${rule.says.map(
+<dl class="facts">${rule.inWords.map(
     ({ label, text }) => html`<dt>${label}</dt>
 <dd>${foreign(text)}</dd>`,
   )}</dl>
@@ -174,7 +174,7 @@ ${warmUpPanel(warmingUp, times)}
 
 function delayPanel({ delay }: ShownRule): Html | null {
   if (delay === null) return null;
-  return html`<section class="panel" aria-labelledby="h-delay"><h2 id="h-delay">What it costs in delay</h2><p>${delay.says}</p>
+  return html`<section class="panel" aria-labelledby="h-delay"><h2 id="h-delay">What it costs in delay</h2><p>${delay.inWords}</p>
 <dl class="facts">${delay.parts.map(
     ({ what, ms, why }) =>
       html`<dt>${what}</dt><dd>${ms === null ? "not known yet" : formatDuration(ms)} <span class="detail">${why}</span></dd>`,

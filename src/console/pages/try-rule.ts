@@ -125,7 +125,7 @@ ${text}</textarea></div>`
 function notesPart(notes: readonly RuleNote[]): Html {
   return html`<section class="panel" id="not-carried" aria-labelledby="h-not-carried">
 <h2 id="h-not-carried">What the rule does not say as the search does</h2>
-<ul>${notes.map(({ part, says }) => html`<li><code dir="auto">${part}</code>: ${says}.</li>`)}</ul></section>`;
+<ul>${notes.map(({ part, text }) => html`<li><code dir="auto">${part}</code>: ${text}.</li>`)}</ul></section>`;
 }
 
 function draftList(drafts: readonly RuleDraft[]): Html {
@@ -241,7 +241,7 @@ export function savedRulePage(name: string, next: string): Page {
 }
 
 /** After a file of a folder was saved, or taken away. */
-export function savedPage(says: Html): Page {
+export function savedPage(message: Html): Page {
   return {
     title: "Saved",
     section: "/rules",
@@ -249,7 +249,7 @@ export function savedPage(says: Html): Page {
 <h1>Saved</h1>
 </div>
 <section class="panel">
-<p>${says}</p>
+<p>${message}</p>
 <p class="hint">The old version, if there was one, is in the folder <code>.history</code> beside it.</p>
 </section>`,
   };

@@ -6,7 +6,7 @@ import type { Search } from "./read-search.ts";
 export interface RuleNote {
   /** As it was typed or chosen. */
   readonly part: string;
-  readonly says: string;
+  readonly text: string;
 }
 
 export interface RuleOfSearch {
@@ -74,7 +74,7 @@ function ofText(search: Search, notes: RuleNote[]): When | null {
         return leftOut(notes, word, "it has no letter or digit, so it is left out");
       notes.push({
         part: search.words.join(" "),
-        says: "a search finds simple words inside other words, too; the rule finds words that begin with them",
+        text: "a search finds simple words inside other words, too; the rule finds words that begin with them",
       });
       return { keyword: `${word.replace(/(?<!\*)\*+$/, "")}*` };
     }),
@@ -88,7 +88,7 @@ function ofFilter(filter: MentionFilter, notes: RuleNote[]): (When | null)[] {
   if (tag != null)
     notes.push({
       part: `tag: ${tag}`,
-      says: "a rule reads the tags of the source, and not those that people set here",
+      text: "a rule reads the tags of the source, and not those that people set here",
     });
   return [
     sentiment === null ? null : { sentiment },
@@ -105,16 +105,16 @@ function noteWithout(
   { domain, story, alertId, from, to, assignee, status }: MentionFilter,
   notes: RuleNote[],
 ) {
-  if (domain != null) notes.push({ part: `site: ${domain}`, says: LEFT_OUT });
+  if (domain != null) notes.push({ part: `site: ${domain}`, text: LEFT_OUT });
   if (story != null)
-    notes.push({ part: "the story", says: "a rule is for stories to come, so it is left out" });
-  if (alertId != null) notes.push({ part: "the alert", says: LEFT_OUT });
+    notes.push({ part: "the story", text: "a rule is for stories to come, so it is left out" });
+  if (alertId != null) notes.push({ part: "the alert", text: LEFT_OUT });
   if (from != null || to != null)
-    notes.push({ part: "the time", says: "a rule judges each mention when it comes in, so it is left out" });
+    notes.push({ part: "the time", text: "a rule judges each mention when it comes in, so it is left out" });
   if (assignee != null || status != null)
     notes.push({
       part: "assignee and status",
-      says: "a rule judges what a mention says, and not what people decided about it, so they are left out",
+      text: "a rule judges what a mention says, and not what people decided about it, so they are left out",
     });
 }
 
@@ -125,9 +125,9 @@ function ofList(list: string, listed: readonly ListedAuthor[], notes: RuleNote[]
   if (authors.length === 0) return leftOut(notes, part, "nobody is on this list, so it is left out");
   if (authors.length > MOST_AUTHORS)
     return leftOut(notes, part, `more than ${MOST_AUTHORS} authors are on it, so it is left out`);
-  const says =
+  const text =
     "the rule names the authors who are on the list now, on every site; it does not follow the list";
-  notes.push({ part, says });
+  notes.push({ part, text });
   return { author: oneOrMany(authors) };
 }
 
@@ -159,7 +159,7 @@ function ofExpression(expression: Expression, typed: string, notes: RuleNote[]):
         expression.kind === "near"
           ? [expression.left, expression.right]
           : expression.of.map((one) => one.expression);
-      notes.push({ part, says: "a rule does not know how close words are: it asks for all of them" });
+      notes.push({ part, text: "a rule does not know how close words are: it asks for all of them" });
       return allOf(of.map((one) => ofWordOf(one) ?? ofExpression(one, typed, notes)));
     }
   }
@@ -183,16 +183,16 @@ function ofTerm(term: Term, part: string, notes: RuleNote[]): When | null {
   const text = core === "" ? typed : `${term.lead}${core}${term.trail}`.replaceAll(/\s+/g, " ");
   if (!CAN_BE_KEYWORD.test(text)) return leftOut(notes, part, "it has no letter or digit, so it is left out");
   if (term.where === "title")
-    notes.push({ part, says: "the rule looks for it in the text as well as in the title" });
+    notes.push({ part, text: "the rule looks for it in the text as well as in the title" });
   if (term.pieces.some(({ word }) => word.kind === "cased"))
-    notes.push({ part, says: "in a rule, upper case makes no difference" });
+    notes.push({ part, text: "in a rule, upper case makes no difference" });
   if (term.pieces.some(({ word }) => word.kind === "accented"))
-    notes.push({ part, says: "in a rule, accents make no difference" });
+    notes.push({ part, text: "in a rule, accents make no difference" });
   if (/[*?]/.test(text.replace(/\*$/, ""))) return ofWildcards(text, part, notes);
   if (term.pieces.length > 1)
     notes.push({
       part,
-      says: "the rule wants these words as they stand here, with no other sign between them",
+      text: "the rule wants these words as they stand here, with no other sign between them",
     });
   return { keyword: text };
 }
@@ -216,7 +216,7 @@ function ofField(test: FieldTest, part: string, notes: RuleNote[]): When | null 
   const { value } = test;
   switch (name) {
     case "author":
-      notes.push({ part, says: "the rule finds it inside a name, too" });
+      notes.push({ part, text: "the rule finds it inside a name, too" });
       return { author: `*${value.replace(/^@/, "")}*` };
     case "authorVerified":
       return { verified: value === "true" };
@@ -229,8 +229,8 @@ function ofField(test: FieldTest, part: string, notes: RuleNote[]): When | null 
   }
 }
 
-function leftOut(notes: RuleNote[], part: string, says: string): null {
-  notes.push({ part, says });
+function leftOut(notes: RuleNote[], part: string, text: string): null {
+  notes.push({ part, text });
   return null;
 }
 
@@ -261,5 +261,5 @@ function oneOrMany(words: readonly string[]): string | readonly string[] {
 }
 
 function distinct(notes: readonly RuleNote[]): RuleNote[] {
-  return [...new Map(notes.map((note) => [`${note.part}\n${note.says}`, note])).values()];
+  return [...new Map(notes.map((note) => [`${note.part}\n${note.text}`, note])).values()];
 }

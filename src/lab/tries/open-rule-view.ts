@@ -96,9 +96,9 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
         ...listed(found, tests),
         text: found.text,
         description: rule?.description ?? null,
-        says: rule === null ? [] : [...describeRule(rule), notifiedOf(rule, queries, parts.notifyConfig)],
+        inWords: rule === null ? [] : [...describeRule(rule), notifiedOf(rule, queries, parts.notifyConfig)],
         testFiles,
-        delay: delay === null ? null : { ...delay, says: formatDelay(delay) },
+        delay: delay === null ? null : { ...delay, inWords: formatDelay(delay) },
         edits,
       };
     },
