@@ -100,6 +100,14 @@ export {
 } from "./store/fault-kinds.ts";
 export { deleteFaults, insertFault, listFaults, type StoredFault } from "./store/faults.ts";
 export { insertMentions } from "./store/insert-mentions.ts";
+export {
+  claimChecks,
+  type DueCheck,
+  dueChecks,
+  dueNow,
+  type ScheduledCheck,
+  scheduleChecks,
+} from "./store/item-checks.ts";
 export { readCorrectedCategories, readJudgedCategories } from "./store/judged-categories.ts";
 export { listCategories } from "./store/labels.ts";
 export type { MentionVersion } from "./store/mention-version.ts";
@@ -107,17 +115,8 @@ export { migrateLocalApi } from "./store/migrate-local-api.ts";
 export { migrateSchema } from "./store/migrate-schema.ts";
 export type { Migration } from "./store/migrations/migration.ts";
 export { listQueries, readQueryVolumes } from "./store/queries.ts";
-export {
-  claimChecks,
-  type DueCheck,
-  dueChecks,
-  dueNow,
-  forgetReceivedBefore,
-  forgetUnseenDeletes,
-  receivedQuery,
-  type ScheduledCheck,
-  scheduleChecks,
-} from "./store/received-items.ts";
+export { forgetReceivedBefore, receivedQuery } from "./store/received-items.ts";
 export { dropOldSeals, listUndoable, type UndoableDelete } from "./store/sealed-items.ts";
 export { signingSecret } from "./store/settings.ts";
+export { forgetUnseenDeletes } from "./store/unseen-deletes.ts";
 export { beginWriting, projectsOfQueries } from "./store/write-order.ts";

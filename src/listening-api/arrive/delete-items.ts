@@ -1,12 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "../store/database.ts";
-import {
-  findOfAuthors,
-  findReceived,
-  findUnseenDeletes,
-  putReceived,
-  putUnseenDeletes,
-} from "../store/received-items.ts";
+import { findOfAuthors, findReceived, putReceived } from "../store/received-items.ts";
+import { findUnseenDeletes, putUnseenDeletes } from "../store/unseen-deletes.ts";
 import type { ArrivedItem } from "./item-versions.ts";
 import { sealItems } from "./sealed-items.ts";
 import { tombstoneMentions } from "./tombstone-mentions.ts";

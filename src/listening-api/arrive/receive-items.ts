@@ -11,7 +11,6 @@ import { insertMentions } from "../store/insert-mentions.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
 import {
-  dropUnseenDeletes,
   findHolders,
   findReceived,
   liftTombstones,
@@ -19,11 +18,11 @@ import {
   markSeen,
   type NewReceivedItem,
   putReceived,
-  putUnseenDeletes,
   RECEIVED_TYPE,
   type ReceivedItem,
   readArrivalTerms,
 } from "../store/received-items.ts";
+import { dropUnseenDeletes, putUnseenDeletes } from "../store/unseen-deletes.ts";
 import { nextMoment } from "../store/write-order.ts";
 import { decideItem, type ItemDecision, type ItemKeys } from "./decide-item.ts";
 import {

@@ -1,14 +1,11 @@
-import { z } from "zod";
-import { Duration, formatDuration, formatMinutes } from "../../../lib/duration.ts";
-import { DAY, type Instant, MINUTE, toIso } from "../../../lib/instant.ts";
+import { formatMinutes } from "../../../lib/duration.ts";
+import { type Instant, toIso } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
-import { TimeZone } from "../../../lib/local-time.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
-import { listOf } from "../params.ts";
 import { reachedSeverity } from "../severity-steps.ts";
-import { CountedUnit, inUnit } from "../slice.ts";
+import { inUnit } from "../slice.ts";
 import { JUDGED_WINDOWS, SILENT_BUCKETS, SPARSE_WINDOW, WINDOWS } from "../spike/constants.ts";
 import {
   closeBucket,
@@ -20,7 +17,6 @@ import {
 import { forgetEpisode, isSilent, isUnannouncedWave, type SpikeMoment } from "../spike/episode.ts";
 import { turnHours } from "../spike/expectation.ts";
 import { explainQuiet, explainSpike, formatRarity, isPast } from "../spike/explain-spike.ts";
-import { gatesOf, SENSITIVITIES, significanceFor, significanceGate, TUNING } from "../spike/sensitivity.ts";
 import {
   canReadSpikeState,
   createSpikeState,
@@ -31,108 +27,11 @@ import {
   unpackSpikeState,
 } from "../spike/spike-state.ts";
 import { windowSums } from "../spike/window-sums.ts";
+import { SpikeParams, SpikeStepLimits, settingsOf } from "../spike-params.ts";
 import { followWave, highestWindow, type SpikePeak, type SpikeWave } from "../spike-wave.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
 import type { Shortfall, Tick } from "../window-condition.ts";
 import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
-
-const WindowWidth = Duration.refine(
-  (ms) => WINDOWS.some((width) => width * BUCKET_MS === ms),
-  "expected one of 5m, 15m, 30m, 1h, 2h",
-)
-  .meta({ anyOf: [{ enum: WINDOWS.map((buckets) => formatDuration(buckets * BUCKET_MS)) }, {}] })
-  .transform((ms) => ms / BUCKET_MS);
-
-/** What a budget of false alarms allows beside it, for editors. */
-const WITH_BUDGET = { properties: { sensitivity: { const: "any anomaly" }, repeats: false } } as const;
-
-const Params = z
-  .strictObject({
-    sensitivity: z
-      .enum(SENSITIVITIES)
-      .exactOptional()
-      .describe(
-        "remarkable finds what people would call remarkable, strict finds less, any anomaly finds everything that chance does not explain. Default: remarkable; any anomaly with a budget of false alarms.",
-      ),
-    atLeast: z
-      .int()
-      .min(1)
-      .describe("A time with fewer mentions never opens an alert. Choose the least that matters."),
-    authors: z.int().min(2).exactOptional().describe("And so many different authors, such as 10. 2 or more."),
-    count: CountedUnit,
-    windows: listOf(WindowWidth)
-      .exactOptional()
-      .describe("The lengths of time that are judged: 5m, 15m, 30m, 1h, 2h. Default: all of them."),
-    cooldown: Duration.refine((ms) => ms >= 30 * MINUTE, "expected 30m or more")
-      .prefault("3h")
-      .describe("No second alert within this time, unless a second wave is larger. 30m or more."),
-    oneFalseAlarmIn: Duration.refine((ms) => ms >= DAY, "expected a day or more")
-      .exactOptional()
-      .describe("How seldom chance alone may open an alert, for any anomaly. 1d or more. Example: 30d"),
-    falseAlarmsPerDay: z
-      .number()
-      .positive()
-      .max(1)
-      .exactOptional()
-      .describe("The same as oneFalseAlarmIn, as a number for each day. Example: 0.05"),
-    repeats: z
-      .enum(["alert"])
-      .exactOptional()
-      .describe(
-        "alert: every burst opens an alert, however often similar ones come. Without it, recent bursts raise the threshold a little.",
-      ),
-    timezone: TimeZone.exactOptional().describe(
-      "Whose hours and weekends count, such as Europe/Berlin. Default: that of the query.",
-    ),
-  })
-  .refine(
-    ({ sensitivity = "any anomaly", oneFalseAlarmIn, falseAlarmsPerDay }) =>
-      (oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined) || sensitivity === "any anomaly",
-    'a budget of false alarms goes with sensitivity "any anomaly" only: the others have fixed limits',
-  )
-  .refine(
-    ({ oneFalseAlarmIn, falseAlarmsPerDay }) =>
-      oneFalseAlarmIn === undefined || falseAlarmsPerDay === undefined,
-    "oneFalseAlarmIn and falseAlarmsPerDay say the same: one of them is enough",
-  )
-  .refine(
-    ({ sensitivity, oneFalseAlarmIn, falseAlarmsPerDay, repeats }) =>
-      repeats === undefined ||
-      (sensitivity !== "any anomaly" && oneFalseAlarmIn === undefined && falseAlarmsPerDay === undefined),
-    'repeats goes with sensitivity "remarkable" or "strict" only: "any anomaly" knows no repeats',
-  )
-  .meta({
-    dependencies: {
-      oneFalseAlarmIn: WITH_BUDGET,
-      falseAlarmsPerDay: {
-        ...WITH_BUDGET,
-        properties: { ...WITH_BUDGET.properties, oneFalseAlarmIn: false },
-      },
-      repeats: { properties: { sensitivity: { enum: ["remarkable", "strict"] } } },
-    },
-    description:
-      "Far more mentions than usual at this hour of the week; it learns by itself. Example: { atLeast: 20 }",
-  });
-type Params = z.output<typeof Params>;
-
-/** The limits of a severity step; `within` needs a number next to it. */
-const StepLimits = z
-  .strictObject({
-    atLeast: z.int().min(1).exactOptional().describe("This number or more."),
-    within: WindowWidth.transform((buckets) => buckets * BUCKET_MS)
-      .exactOptional()
-      .describe("The time in which they are counted: 5m, 15m, 30m, 1h or 2h. Default: the one that fires."),
-    score: z.number().positive().exactOptional().describe("How many times its usual variation, such as 10."),
-  })
-  .refine((step) => step.atLeast !== undefined || step.score !== undefined, "expected atLeast or score")
-  .refine(
-    (step) => step.within === undefined || step.atLeast !== undefined || step.score === undefined,
-    "within goes with atLeast: how many in that time",
-  )
-  .meta({
-    anyOf: [{ required: ["atLeast"] }, { required: ["score"] }],
-    dependencies: { within: ["atLeast"] },
-  });
 
 /** The stored state: the detector, the distinct authors of five hours if the rule needs them, and the open spike. */
 type State = {
@@ -151,13 +50,13 @@ export const spike = defineWindowCondition({
   type: "spike",
   /** Zero, because the detector itself waits for calm. */
   overAfterMs: 0,
-  params: Params,
-  stepLimits: StepLimits,
+  params: SpikeParams,
+  stepLimits: SpikeStepLimits,
   stepsOf: (params) => {
     const { score } = settingsOf(params).gates;
     return {
       what: "a rule with spike",
-      limits: StepLimits,
+      limits: SpikeStepLimits,
       own: { atLeast: params.atLeast, ...(score !== null && { score }) },
       describe: (step) =>
         [
@@ -394,7 +293,7 @@ function moveAuthors(before: WindowCounts, { bucket, bucketMs, arrivals }: Tick)
 /** A window fires only if it has enough distinct authors. */
 function withDistinctAuthors(
   settings: SpikeSettings,
-  { authors: least }: Params,
+  { authors: least }: SpikeParams,
   authors: WindowCounts | undefined,
 ): SpikeSettings {
   if (authors === undefined || least === undefined) return settings;
@@ -405,28 +304,3 @@ function withDistinctAuthors(
       takesPart(window) && total(authors.counts.slice(0, JUDGED_WINDOWS[window])) >= least,
   };
 }
-
-function settingsOf(params: Params): SpikeSettings {
-  const {
-    sensitivity = "remarkable",
-    atLeast,
-    cooldown,
-    oneFalseAlarmIn,
-    falseAlarmsPerDay,
-    windows,
-    repeats,
-  } = params;
-  const every = oneFalseAlarmIn ?? (falseAlarmsPerDay === undefined ? undefined : DAY / falseAlarmsPerDay);
-  return {
-    gates: every === undefined ? gatesOf(sensitivity) : significanceGate(significanceFor(every)),
-    cooldownBuckets: Math.ceil(cooldown / BUCKET_MS),
-    atLeast,
-    ...(repeats === "alert" && { tuning: EVERY_BURST }),
-    ...(windows !== undefined && {
-      takesPart: (window) => windows.some((width) => width === WINDOWS[window]),
-    }),
-  };
-}
-
-/** Past waves do not raise the gates. */
-const EVERY_BURST = Object.freeze({ ...TUNING, waveWeight: 0 });
