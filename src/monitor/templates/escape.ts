@@ -30,7 +30,7 @@ function escapeMrkdwn(line: string): string {
     line
       .replaceAll(/[*~`]/g, (character) => LOOK_ALIKES[character] ?? character)
       // Only where Slack begins italics: names and addresses keep theirs.
-      .replaceAll(/(^|[\s([{"'])_(?=\S)/g, "$1ˍ")
+      .replaceAll(/(^|[\s([{"'“])_(?=\S)/g, "$1ˍ")
       .replaceAll("&", "&amp;")
       .replaceAll("<", "&lt;")
       .replaceAll(">", "&gt;")

@@ -123,6 +123,8 @@ describe("people's words come first", () => {
       expect(renderer.render(template, noWords)).not.toContain("Among them");
       const single = viewOf({ ...over, windowFrom: openedAt, windowTo: openedAt, mentions: 1 }, [MENTION]);
       expect(renderer.render(template, single)).toContain("It was “text”.");
+      const slanted = viewOf(over, [{ ...MENTION, text: "_so slow_ again" }]);
+      expect(renderer.render(template, slanted)).toContain("“ˍso slow_ again”");
     }
   });
 
