@@ -5,7 +5,7 @@ import type { Query } from "../src/monitor/model/query.ts";
  * and five hours off UTC, so neither its days nor its hours are those of UTC. `now()` of the database is an hour ahead of
  * the clock of the tests, or an hour behind it.
  */
-export const ODD_ZONE = "Asia/Kolkata";
+const ODD_ZONE = "Asia/Kolkata";
 
 /** A query of the odd world, and what a test says otherwise. */
 export function oddQuery(facts: Partial<Query> = {}): Query {

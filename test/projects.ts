@@ -2,17 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Rooms of src; test/ mirrors them. */
-export const ROOMS = [
-  "lib",
-  "listening-api",
-  "monitor",
-  "feeds",
-  "console",
-  "admin",
-  "lab",
-  "app",
-  "cli",
-] as const;
+const ROOMS = ["lib", "listening-api", "monitor", "feeds", "console", "admin", "lab", "app", "cli"] as const;
 
 type Project = "quick" | "thorough";
 
@@ -263,7 +253,7 @@ export function projectsOf(root: string): {
 }
 
 /** Whether only `npm run test:all` runs it, or `npm test` as one of its stories. */
-export function isThorough(file: string): boolean {
+function isThorough(file: string): boolean {
   return isWhole(file) || isListed(file, SLOW);
 }
 

@@ -22,7 +22,7 @@ interface PushAnswer {
 }
 
 /** Other programs post mentions here; each request shows the token of a push feed, or one of a user with the scope push. */
-export const PUSH_PATH = "/feeds/push";
+const PUSH_PATH = "/feeds/push";
 
 /** Of one post: on the loop that also polls, reading this much JSON of any shape takes at most some 100 ms. */
 const MOST_BYTES = 1024 * 1024;

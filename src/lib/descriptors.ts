@@ -20,7 +20,7 @@ const USUAL_LIMIT = 1_024;
 const FEWEST = 50;
 
 /** The descriptors that this process may have open at a time. */
-export function descriptorLimit(): number {
+function descriptorLimit(): number {
   let limits = "";
   try {
     limits = readFileSync("/proc/self/limits", "utf8");

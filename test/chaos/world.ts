@@ -54,7 +54,7 @@ export interface World {
 export const CALLS_A_MINUTE = 700;
 
 /** The channel for alerts about Earshot itself. */
-export const OPERATORS = "operators";
+const OPERATORS = "operators";
 
 const USER = { username: "monitor@acme.example", password: "correct horse battery" };
 

@@ -7,7 +7,7 @@ export async function mentions(subject: Subject, more: Parameters = [], call = "
 }
 
 /** The same, whatever the answer is. */
-export async function askMentions(subject: Subject, parameters: Parameters, call = ""): Promise<Answer> {
+async function askMentions(subject: Subject, parameters: Parameters, call = ""): Promise<Answer> {
   return subject.get(await mentionsPath(subject, call), parameters);
 }
 
@@ -26,7 +26,7 @@ export async function demandMentionsRefused(
   demand(text.includes(named), `no word about ${named}: ${text.slice(0, 200)}`);
 }
 
-export const WALKED_PAGES = 5;
+const WALKED_PAGES = 5;
 
 /** Follows nextCursor for some pages, or until it ends. */
 export async function readAllPages(
@@ -65,6 +65,6 @@ export function withoutName(parameters: Parameters, name: string): Parameters {
   return parameters.filter(([held]) => held !== name);
 }
 
-export async function mentionsPath(subject: Subject, call: string): Promise<string> {
+async function mentionsPath(subject: Subject, call: string): Promise<string> {
   return `/projects/${(await subject.project()).id}/data/mentions${call}`;
 }

@@ -3,16 +3,7 @@ import { createSecureContext, TLSSocket } from "node:tls";
 import { CERTIFICATE, CERTIFICATE_KEY } from "./certificate.ts";
 
 /** Where a mail server can say something else than yes. */
-export const SMTP_STEPS = [
-  "greeting",
-  "ehlo",
-  "starttls",
-  "auth",
-  "mail",
-  "rcpt",
-  "data",
-  "message",
-] as const;
+const SMTP_STEPS = ["greeting", "ehlo", "starttls", "auth", "mail", "rcpt", "data", "message"] as const;
 export type SmtpStep = (typeof SMTP_STEPS)[number];
 
 export interface ScriptedSmtp {

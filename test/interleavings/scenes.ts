@@ -27,7 +27,7 @@ export interface Scene {
   readonly pairs: readonly Pair<Process>[];
 }
 
-export const RULES: Readonly<Record<string, string>> = {
+const RULES: Readonly<Record<string, string>> = {
   complaint: COMPLAINT,
   crowd: `
 description: Many people speak at once.

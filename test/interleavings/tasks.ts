@@ -131,7 +131,7 @@ export const reload: MonitorTask = {
       stores.deadLetters.forgetRules(clock.now()),
 };
 
-export const press = (query: string, action: AlertAction, rule?: string): MonitorTask => ({
+const press = (query: string, action: AlertAction, rule?: string): MonitorTask => ({
   name: `${action.do} in ${query}`,
   prepare: async ({ stores: look }) => {
     const id = await alertIn(look, query, rule);

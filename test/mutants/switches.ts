@@ -13,7 +13,7 @@ export interface Switches {
 }
 
 /** Code that never comes to an end because of a mutant asks again and again. */
-export class EndlessError extends Error {}
+class EndlessError extends Error {}
 
 const SCOPE = globalThis as { __earshotMutants?: Switches };
 

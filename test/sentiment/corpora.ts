@@ -75,7 +75,7 @@ export function readDutch(): readonly LabelledText[] {
 }
 
 /** Those whose lists were measured, and three more. */
-export const LANGUAGES = ["ar", "de", "en", "es", "fr", "hi", "it", "nl", "pl", "pt", "sv", "tr"] as const;
+const LANGUAGES = ["ar", "de", "en", "es", "fr", "hi", "it", "nl", "pl", "pt", "sv", "tr"] as const;
 
 /** The values of the lists go from -5 to 5, most are 1 to 3. */
 const USUAL = 3;

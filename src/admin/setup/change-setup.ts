@@ -13,7 +13,7 @@ import { withoutSecrets } from "./without-secrets.ts";
 import { freeName } from "./write-setup.ts";
 
 /** The name under which a change of earshot.yaml is stored: no rule can have it. */
-export const SETUP_EDIT = "earshot.yaml";
+const SETUP_EDIT = "earshot.yaml";
 
 /** What a draft would change of a configuration that is there. */
 export interface SetupChange {

@@ -18,7 +18,7 @@ interface Parts {
 /** The shortest password that a person may choose. */
 export const SHORTEST_PASSWORD = 12;
 /** A longer one costs time and protects nobody. */
-export const LONGEST_PASSWORD = 1_000;
+const LONGEST_PASSWORD = 1_000;
 
 /** Why nobody may have this password; null if they may. */
 export function whyNotPassword(password: string, name: string): string | null {

@@ -20,7 +20,7 @@ const NOT_OPEN: LocalServers = {
  * The receivers of a file that listens to public feeds and names nobody: a Slack channel and a mailbox on this machine,
  * which the console shows as Inbox. As people would write them.
  */
-export function localReceivers(servers: LocalServers = NOT_OPEN): readonly object[] {
+function localReceivers(servers: LocalServers = NOT_OPEN): readonly object[] {
   const { slackApiUrl, smtp, slackToken, signingSecret } = servers;
   return [
     {

@@ -195,7 +195,7 @@ function passwordForm(token: string): Html {
 }
 
 /** `Firefox on Linux`, as far as a browser says it. */
-export function describeAgent(agent: string): string {
+function describeAgent(agent: string): string {
   const browser = ["Edg", "OPR", "Firefox", "Chrome", "Safari", "curl"].find((name) => agent.includes(name));
   const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) =>
     agent.includes(name),

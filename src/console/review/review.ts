@@ -59,7 +59,7 @@ export async function readReview(
   return composeReview(story, { figures, volume, from, to }, zone);
 }
 
-export function composeReview(
+function composeReview(
   story: IncidentStory,
   counted: {
     readonly figures: IncidentFigures;

@@ -106,7 +106,7 @@ function positionOf({ mention, eventAt }: ShownMention, filter: MentionFilter): 
 }
 
 /** The first hundred places of the words in a text, in their order, without overlaps. */
-export function marksOfWords(text: string | null, words: readonly string[]): readonly Mark[] {
+function marksOfWords(text: string | null, words: readonly string[]): readonly Mark[] {
   const lower = (text ?? "").toLowerCase();
   // A few letters of some alphabets have another length in lower case: then no place is certain.
   if (text === null || lower.length !== text.length) return [];

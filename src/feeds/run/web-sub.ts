@@ -23,7 +23,7 @@ import type { ForeignReader } from "./open-reader.ts";
 import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** Where hubs call, below the address of the console. */
-export const HUB_PATH = "/feeds/websub/";
+const HUB_PATH = "/feeds/websub/";
 /** A feed that is pushed is read this seldom besides: hubs lose things, and end without a word. */
 export const PUSHED_EVERY_MS = HOUR;
 /** For how long a hub is asked to push, and what counts of its answer. */

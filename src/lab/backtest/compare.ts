@@ -161,7 +161,7 @@ function reasonOf(
 }
 
 /** The values that differ between two rule files, by path. */
-export function changesOf(before: unknown, after: unknown, path = ""): readonly RuleChange[] {
+function changesOf(before: unknown, after: unknown, path = ""): readonly RuleChange[] {
   if (isRecord(before) && isRecord(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     return keys.flatMap((key) => changesOf(before[key], after[key], path === "" ? key : `${path}.${key}`));

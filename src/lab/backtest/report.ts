@@ -209,7 +209,7 @@ function daysOf({ alerts, notifications }: SimulationResult, timezone: string): 
 }
 
 /** `2026-03-02`, the day that `timezone` shows. */
-export function dateText(at: Instant, timezone: string): string {
+function dateText(at: Instant, timezone: string): string {
   const { year, month, day } = localDateOf(at, timezone);
   return [String(year).padStart(4, "0"), String(month).padStart(2, "0"), String(day).padStart(2, "0")].join(
     "-",
@@ -279,7 +279,7 @@ function precisionOf(alerts: readonly Alert[], judged: readonly Alert[]): readon
 }
 
 /** Whether people called a real alert of the same rule, query and time relevant; null if they judged none. */
-export function opinionOn(alert: Alert, judged: readonly Alert[]): boolean | null {
+function opinionOn(alert: Alert, judged: readonly Alert[]): boolean | null {
   const found = judged.find((one) => isSameCase(one, alert));
   return found?.handling?.relevant ?? null;
 }

@@ -29,7 +29,7 @@ import type { Logger } from "../../lib/log.ts";
 import { type LocalParts, localConfig, startLocalParts } from "../local/local-parts.ts";
 
 /** One minute is one hour of the demo, so that a day's rhythm and a crisis fit into a coffee break. */
-export const DEMO_SPEED = 60;
+const DEMO_SPEED = 60;
 
 /** Days of the stream before the demo begins, from which the baselines learn. */
 const HISTORY_DAYS = 4;

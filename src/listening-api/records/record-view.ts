@@ -12,7 +12,7 @@ import { excerptOf } from "./mention-text.ts";
 import { unpackRecord } from "./packed-record.ts";
 
 /** The two shapes of a mention that the API has had. */
-export const RECORD_VERSIONS = ["current", "earlier"] as const;
+const RECORD_VERSIONS = ["current", "earlier"] as const;
 export type RecordVersion = (typeof RECORD_VERSIONS)[number];
 
 /** The client tag that names the version for all calls of a client. */

@@ -10,7 +10,7 @@ export interface AlertContent {
 }
 
 /** Stands in a label in the place of a name that nothing stored has any more. */
-export const DELETED_VALUE = "deleted";
+const DELETED_VALUE = "deleted";
 
 /**
  * What an alert still may say when these mentions (`gone`) are deleted, or were edited and are here as they were before.

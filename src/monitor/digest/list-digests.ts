@@ -23,7 +23,7 @@ export function listDigests(digests: readonly PlannedDigest[], now: Instant): re
 }
 
 /** `every day at 08:00`, `every Monday at 07:30`, `on day 1 of each month at 07:30`. */
-export function describeSchedule({ at = 0, every = "day", on, cron }: Omit<Schedule, "timezone">): string {
+function describeSchedule({ at = 0, every = "day", on, cron }: Omit<Schedule, "timezone">): string {
   if (cron !== undefined) return `by the cron line ${cron}`;
   const time = formatLocalTime(at);
   switch (every) {

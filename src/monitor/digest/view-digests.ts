@@ -7,7 +7,7 @@ import { type Range, readRange } from "../views/range.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 
 /** What a view shows on a Monday: pages of which digests know the figures. */
-export const MAILED_PAGES = ["/insights", "/insights/speakers", "/insights/stories"] as const;
+const MAILED_PAGES = ["/insights", "/insights/speakers", "/insights/stories"] as const;
 export type MailedPage = (typeof MAILED_PAGES)[number];
 
 /**

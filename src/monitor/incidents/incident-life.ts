@@ -323,7 +323,7 @@ function dayOf({ openedAt }: Incident, at: Instant, zone: string): number {
   return Math.round(dayAt(at).diff(dayAt(openedAt), "days").days) + 1;
 }
 
-export function saidInAnHour(incident: Pick<Incident, "measure">, count: number): string {
+function saidInAnHour(incident: Pick<Incident, "measure">, count: number): string {
   return saidIn(incident, count, "the last hour");
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What a rule looks at: single mentions, or counts of one of three kinds. */
-export const RULE_FORM_COUNTS = ["mentions", "volume", "spike", "share"] as const;
+const RULE_FORM_COUNTS = ["mentions", "volume", "spike", "share"] as const;
 
 const Text = z.string().trim().max(2_000).catch("");
 /** One checked box arrives as a text, several as a list. */

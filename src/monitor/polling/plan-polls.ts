@@ -70,7 +70,7 @@ export function createPlanner(plans: readonly PlanParts[]) {
  * The calls that are due under the account's rate limit, marked as planned. Null: the account has no limit, and every
  * poll runs when it is due.
  */
-export async function planPolls(parts: PlanParts, now: Instant): Promise<readonly PlannedPoll[] | null> {
+async function planPolls(parts: PlanParts, now: Instant): Promise<readonly PlannedPoll[] | null> {
   const budget = await parts.budget.read();
   const { limit } = budget;
   if (limit === null) return null;
@@ -95,7 +95,7 @@ export async function planPolls(parts: PlanParts, now: Instant): Promise<readonl
 }
 
 /** Stores when each poll is next, by the current plan; pages and commands show it. */
-export async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
+async function publishPlan(parts: PlanParts, now: Instant): Promise<void> {
   const budget = await parts.budget.read();
   if (budget.limit === null) return parts.stores.polls.promise([], parts.source.name);
   const { candidates, settings, spacing } = await planState(parts, budget, budget.limit, now);

@@ -15,7 +15,7 @@ export interface Slice {
 }
 
 /** The unit of a slice: its mentions, or each author or story once in six hours. */
-export const UNITS = ["mentions", "authors", "stories"] as const;
+const UNITS = ["mentions", "authors", "stories"] as const;
 export type Unit = (typeof UNITS)[number];
 
 /** The parameter of a window condition that names the unit. */

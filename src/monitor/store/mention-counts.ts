@@ -296,7 +296,7 @@ function isOf(facet: Facet) {
   return sql`d.project_id = q."projectId" and d.query_id = q."queryId" and d.facet = ${facet}`;
 }
 
-export function keysOf(queries: readonly QueryKey[]) {
+function keysOf(queries: readonly QueryKey[]) {
   const keys = queries.map(({ projectId, queryId }) => ({ projectId, queryId }));
   return sql`json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)`;
 }

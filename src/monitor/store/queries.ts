@@ -98,7 +98,7 @@ interface PollStart {
 }
 
 /** Ids of queries as rows. */
-export function idsOf(keys: readonly { readonly projectId: string; readonly queryId: string }[]) {
+function idsOf(keys: readonly { readonly projectId: string; readonly queryId: string }[]) {
   const rows = keys.map(({ projectId, queryId }) => ({ projectId, queryId }));
   return sql`select "projectId", "queryId" from json_to_recordset(${JSON.stringify(rows)}::json)
     as k("projectId" text, "queryId" text)`;

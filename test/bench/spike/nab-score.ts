@@ -11,7 +11,7 @@ export interface RawScore {
   readonly windows: number;
 }
 
-export const WEIGHTS = {
+const WEIGHTS = {
   standard: { miss: 1, falseAlarm: 0.11 },
   lowFP: { miss: 1, falseAlarm: 0.22 },
   lowFN: { miss: 2, falseAlarm: 0.11 },
@@ -48,7 +48,7 @@ export function normalized(scores: readonly RawScore[], weighting: Weighting): n
 }
 
 /** Buckets at the beginning of a series in which nothing is scored. */
-export function probation({ counts }: LabelledSeries): number {
+function probation({ counts }: LabelledSeries): number {
   return Math.min(Math.floor(0.15 * counts.length), 750);
 }
 

@@ -22,7 +22,7 @@ export function seen(
 }
 
 /** The ids that a mention has in a dimension, written one by one, without the dimension's own table. */
-export function idsOf(dimension: string, facts: Facts, scope: NaiveScope): string[] {
+function idsOf(dimension: string, facts: Facts, scope: NaiveScope): string[] {
   const local = DateTime.fromMillis(facts.date ?? 0, { zone: scope.zone });
   const start = (unit: "month" | "week" | "day" | "hour" | "minute") => [
     local.startOf(unit).toFormat("yyyy-MM-dd'T'HH:mm:ss.SSSZZZ"),

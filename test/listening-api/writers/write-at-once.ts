@@ -20,7 +20,7 @@ import { send } from "../send.ts";
 /** A kind of writer: each call is one piece of work of one round. */
 export type Writer = (round: number) => Promise<void>;
 
-export const WORDS = ["water", "kettle", "battery"] as const;
+const WORDS = ["water", "kettle", "battery"] as const;
 
 /** Is said by mentions that go where their line says, and nowhere else. */
 export const BY_NAME = "byname";

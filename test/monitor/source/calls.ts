@@ -1,6 +1,6 @@
 import type { SourceClient } from "../../../src/monitor/source/source-client.ts";
 
-export const SCOPE = {
+const SCOPE = {
   projectId: "19",
   queryIds: ["7"],
   startDate: Date.UTC(2026, 0, 1),

@@ -43,7 +43,7 @@ function toItem({ url, title, site, snippet }: Entry, receivedAt: Instant): Feed
 }
 
 /** The page behind a link of an alert: google.com/url?…&url=PAGE. Null for all other links. */
-export function alertTarget(href: string): string | null {
+function alertTarget(href: string): string | null {
   if (!URL.canParse(href)) return null;
   const { hostname, pathname, searchParams } = new URL(href);
   if (!/^(?:www\.)?google\.[a-z.]{2,6}$/.test(hostname) || pathname !== "/url") return null;

@@ -13,7 +13,7 @@ export type DigestVerdict =
   | { readonly outcome: "NotBuilt"; readonly because: string };
 
 /** Whether a due digest could not be built. `patienceMs`: how long digests wait for their queries. */
-export function checkDigest(
+function checkDigest(
   digest: DueDigest,
   terms: { readonly lateMs: number; readonly patienceMs: number; readonly upForMs: number },
   now: Instant,

@@ -13,7 +13,7 @@ export interface FeedsVerdict {
 }
 
 /** Identifies the alert of those that are reported together, beside the keys of feeds. */
-export const MANY_FEEDS = "many";
+const MANY_FEEDS = "many";
 /** More than this at once have one cause. */
 const MOST_ALONE = 5;
 /** After a start or an outage, feeds need time to be fetched again. */
@@ -23,7 +23,7 @@ const SETTLES_MS = 15 * MINUTE;
  * Which silent feeds are reported. A feed with an open alert keeps it as long as it is silent. `open`: the keys of these
  * feeds, and MANY_FEEDS; `explained`: it is known that no process works, so that nobody fetches.
  */
-export function checkSilentFeeds(
+function checkSilentFeeds(
   feeds: readonly FeedHealth[],
   terms: { readonly open: ReadonlySet<string>; readonly explained: boolean; readonly upForMs: number },
 ): FeedsVerdict {
@@ -85,7 +85,7 @@ const GAP_STANDS_MS = HOUR;
 const SHORTEST_GAP_MS = SECOND;
 
 /** What was lost of a stream, as it was noticed a short while ago; null: nothing. */
-export function checkFeedGap({ name, gap }: FeedHealth): string | null {
+function checkFeedGap({ name, gap }: FeedHealth): string | null {
   if (gap === null || gap.noticedAgoMs > GAP_STANDS_MS || gap.to - gap.from < SHORTEST_GAP_MS) return null;
   return `posts of ${formatDuration(gap.to - gap.from)} are lost from the feed ${nameSome([name])}, from ${toIso(gap.from)} to ${toIso(gap.to)}. The reason: ${sentence(gap.reason)} Nothing brings them back, and no alert comes about them. The feed works again. Servers keep a stream for a day or two at most: look why Earshot or its network was away for so long`;
 }

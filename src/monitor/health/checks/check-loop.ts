@@ -9,7 +9,7 @@ export type LoopVerdict =
   | { readonly outcome: "Late"; readonly loop: LoopDelay; readonly because: string };
 
 /** Whether a process answers in time, by its last minute. */
-export function checkLoop({
+function checkLoop({
   host,
   pid,
   roles,

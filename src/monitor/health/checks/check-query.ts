@@ -30,7 +30,7 @@ const OVER_AT = 0.5;
 const CRITICAL_AT = 4;
 
 /** Whether queries lag more than they may. All of them are one problem, because they have one cause. */
-export function checkLag(
+function checkLag(
   progress: readonly QueryProgress[],
   terms: {
     readonly limitMs: number;
@@ -86,7 +86,7 @@ const LEAST_USUAL = 12;
  * earlier days at least LEAST_USUAL even on quiet ones. It uses the lower quartile: then a query that is quiet at
  * weekends raises no alert on a Saturday, and one very busy day does not raise the expectation.
  */
-export function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQuery {
+function checkSilentQuery(rhythm: QueryRhythm, leastMs: number): SilentQuery {
   const silentMs = rhythm.completeUntil - rhythm.silentSince;
   if (silentMs < leastMs) return { outcome: "TooShort" };
   if (rhythm.before.length < LEAST_DAYS) return { outcome: "NoRhythm" };

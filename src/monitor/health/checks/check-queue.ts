@@ -23,7 +23,7 @@ const ENGINE_PATIENCE_MS = 60_000;
 const POLL_FACTOR = 3;
 
 /** Whether due work is not taken. Ages count from the start of this process at the earliest. */
-export function checkQueue(
+function checkQueue(
   facts: {
     readonly waiting: WaitingWork;
     readonly lastJobAgoMs: number | null;
@@ -74,7 +74,7 @@ type DeadLetterVerdict =
   | { readonly outcome: "StandsAside"; readonly because: string };
 
 /** Whether the operators are notified of dead letters, and in which words. */
-export function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdict {
+function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdict {
   if (n === 0) return { outcome: "Nothing" };
   const what = counted(n, ...(WHAT[kind] ?? [kind, `${kind}s`]));
   // Jobs are counted until they are done, all others for an hour.

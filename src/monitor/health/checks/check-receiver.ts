@@ -58,7 +58,7 @@ type BouncesVerdict =
 const LEAST_BOUNCES = 2;
 
 /** Judges the mails that bounced for good; `current` is the configured address, undefined for none. */
-export function checkBounces(bounces: OpenBounces, current: string | undefined): BouncesVerdict {
+function checkBounces(bounces: OpenBounces, current: string | undefined): BouncesVerdict {
   const { receiver, to, times, detail } = bounces;
   // The address was changed: nothing is left to do.
   if (to !== current) return { outcome: "Reaches" };

@@ -19,7 +19,7 @@ type Refusal =
     };
 
 /** Whether the source answers 401 or 403. Reported at once: waiting does not help. */
-export function checkRefusal(failures: readonly Failure[], source: SourceName): Refusal {
+function checkRefusal(failures: readonly Failure[], source: SourceName): Refusal {
   const calls = failures.filter(({ kind }) => kind === "call");
   const logins = calls.filter(({ reason }) => reason === "login" || reason === "unauthorized");
   const [login] = logins;
@@ -62,11 +62,7 @@ type RateLimitVerdict =
 const QUIET_AGAIN_MS = 5 * MINUTE;
 
 /** Whether the account has been over its rate limit for longer than `longestMs`. */
-export function checkRateLimit(
-  failures: readonly Failure[],
-  longestMs: number,
-  now: Instant,
-): RateLimitVerdict {
+function checkRateLimit(failures: readonly Failure[], longestMs: number, now: Instant): RateLimitVerdict {
   const limited = failures.filter(
     ({ kind, reason, lastAgoMs }) =>
       kind === "call" && reason === "rate-limited" && lastAgoMs < QUIET_AGAIN_MS,
