@@ -4,7 +4,7 @@ import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route, wantsJson } from "./frames.ts";
 import { type HealthParts, healthPage, healthParts, readCoverageFacts } from "./pages/health.ts";
 
-/** Whether everything is heard: of the account, and of public feeds. */
+/** Whether everything is received: of the account, and of public feeds. */
 export function healthPageRoutes(
   app: FastifyInstance,
   parts: HealthParts & { readonly forms: Forms; readonly hasActions: boolean },

@@ -95,7 +95,7 @@ function panel(
   const id = `h-${facet}`;
   if (rows.length === 0)
     return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="empty">No mention names one.</p></section>`;
-  // Before anything was heard, everybody would be new.
+  // Before anything was received, everybody would be new.
   const hasBefore = newValues < values;
   const about = (n: number) => (isEstimated ? Number(n.toPrecision(2)) : n);
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>

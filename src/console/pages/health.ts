@@ -58,7 +58,7 @@ export function healthParts(parts: HealthParts, token: string | null) {
   };
 }
 
-/** Whether everything is heard and told, the feeds, and below what only the person who runs Earshot needs. */
+/** Whether mentions arrive and messages go out, the feeds, and below what only the person who runs Earshot needs. */
 export async function healthPage(address: string, parts: HealthParts, token: string | null): Promise<Page> {
   const own = healthParts(parts, token);
   const [line, feeds, operators] = await Promise.all([own.line(), own.feeds(), own.operators()]);

@@ -28,7 +28,7 @@ export interface Coverage {
   readonly configuration: ProcessVersions;
 }
 
-/** Whether everything is heard and told, in words of people who do not run Earshot. */
+/** Whether mentions arrive and messages go out, in words of people who do not run Earshot. */
 export interface Verdict {
   readonly outcome: "Well" | "Troubled" | "NotKnown";
   readonly headline: string;

@@ -161,7 +161,7 @@ async function askInsights(
 }
 
 /**
- * What the source counted, without authors whom somebody asked to forget: the source may not have heard of it. Where it
+ * What the source counted, without authors whom somebody asked to forget: the source may not know of it. Where it
  * has nothing, or was asked about other queries than there are now, the stored mentions are counted.
  */
 async function insightsOf(

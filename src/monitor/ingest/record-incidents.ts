@@ -341,19 +341,19 @@ async function openBook(
           return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
         }),
       ]);
-      const isNews = (incident: Incident) => {
-        const { checkedUntil: _, peak: __, ...now } = incident;
-        const {
-          checkedUntil: ___,
-          peak: ____,
-          ...then
-        } = before.get(incident.id) ?? { checkedUntil: 0, peak: 0 };
-        return JSON.stringify(now) !== JSON.stringify(then);
-      };
-      const leaders = moved.filter(isNews).flatMap(({ leaderId }) => alerts.get(leaderId) ?? []);
+      const leaders = moved
+        .filter((incident) => contentOf(incident) !== contentOf(before.get(incident.id)))
+        .flatMap(({ leaderId }) => alerts.get(leaderId) ?? []);
       return [...new Map([...changed, ...leaders].map((alert) => [alert.id, alert])).values()];
     },
   };
+}
+
+/** What messages show of it. Up to when it was checked is no news. */
+function contentOf(incident: Incident | undefined): string {
+  if (incident === undefined) return "";
+  const { checkedUntil: _, peak: __, ...content } = incident;
+  return JSON.stringify(content);
 }
 
 const MOST_ADOPTED = 50;

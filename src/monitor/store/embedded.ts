@@ -201,7 +201,7 @@ function supervise(
     process.off("exit", onExit);
     await server.release().catch(() => {});
     await stopPostmaster(server.pid);
-    // It has ended, but perhaps we have not heard of it yet.
+    // It has ended, but perhaps nobody has told us yet.
     await server.untilExited();
   };
 
