@@ -87,8 +87,19 @@ export interface PageRows {
   readonly keys: readonly string[];
   /** Positions of the mentions that changed after they arrived. */
   readonly edited: ReadonlySet<number>;
-  readonly json: string;
+  /** One for each mention, in the order of the page. */
+  readonly stories: readonly string[];
+  /** What the database is sent. */
+  readonly columns: PageColumns;
 }
+
+/** The columns of the table, each as an array of its values. */
+export type PageColumns = Readonly<
+  Record<
+    "query" | "resource" | "day" | "event" | "added" | "updated" | "sentiment" | "story" | "reach" | "body",
+    Buffer
+  >
+>;
 
 /** The result of storing a page. */
 export interface PageOutcome {

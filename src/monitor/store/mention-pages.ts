@@ -1,35 +1,37 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
-import type { Mention, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
+import type { Mention, PageColumns, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
+import { dateArray, jsonArray, momentArray, numberArray, textArray } from "./binary-arrays.ts";
 import { staleCounts } from "./count-mentions.ts";
 import { at, type Db } from "./database.ts";
 
 /** UTC day of publication, part of the identity because it is the partition. */
-export function dayOf({ publishedAt }: Pick<Mention, "publishedAt">): string {
-  const day = Math.floor((publishedAt ?? 0) / DAY);
-  // Most mentions of a page have the same day, and formatting it costs more than a look-up.
-  if (day !== lastDay.day) lastDay = { day, text: utcDay(day * DAY) };
-  return lastDay.text;
+export function dayOf(mention: Pick<Mention, "publishedAt">): string {
+  return utcDay(dayNumber(mention) * DAY);
 }
 
-let lastDay = { day: 0, text: "1970-01-01" };
+/** The same in days since 1970. */
+function dayNumber({ publishedAt }: Pick<Mention, "publishedAt">): number {
+  return Math.floor((publishedAt ?? 0) / DAY);
+}
 
 /** Writes pages of mentions to the table. */
 export function createMentionPageStore(db: Db) {
   return {
-    /** Serialises a page for `storePage`. Costs processor time and touches no table. */
+    /** Encodes a page for `storePage`. Costs processor time and touches no table. */
     rowsOf: (page: readonly StoredMention[]): PageRows => ({
       keys: page.map(({ mention }) => keyOf(mention)),
       edited: new Set(
         page.flatMap(({ mention }, index) => (mention.updatedAt > mention.addedAt ? [index] : [])),
       ),
-      json: JSON.stringify(page.map(toRow)),
+      stories: page.map(({ story }) => story),
+      columns: columnsOf(page),
     }),
 
     /**
      * Stores a page: inserts new mentions, replaces changed ones, leaves known ones alone. A version older than the
-     * stored one changes nothing, so pages may arrive in any order. `folded`: stories by index, which the rows do not
-     * contain yet.
+     * stored one changes nothing, so pages may arrive in any order. `folded`: stories by index, in place of those of the
+     * rows.
      */
     async storePage(
       projectId: string,
@@ -39,14 +41,12 @@ export function createMentionPageStore(db: Db) {
     ): Promise<PageOutcome> {
       if (page.keys.length === 0) return { added: [], changed: [] };
       const rows = pageRows(page, folded);
-      // Inserts straight from the parameter: a materialised copy to join with would be spilled to disk.
+      // Inserts straight from the parameters: a materialised copy to join with would be spilled to disk.
       const inserted = await sql<MentionKey>`
         with stored as (
           insert into earshot.mentions (project_id, query_id, resource_id, day, event_at, added_at, updated_at, seen_at,
             sentiment, story, reach, body)
-          select ${projectId}, q, r, d, to_timestamp(e / 1000), to_timestamp(a / 1000), to_timestamp(u / 1000),
-            ${at(seenAt)}, s, k, n, b
-          from ${rows} as p
+          select ${projectId}, q, r, d, e, a, u, ${at(seenAt)}, s, k, n, b from ${rows} as p
           on conflict do nothing
           returning query_id, resource_id, event_at),
         stale as (${staleCounts(projectId, sql`stored`)})
@@ -80,33 +80,31 @@ function keyOf({ queryId, resourceId }: MentionKey): string {
   return `${queryId}\u0000${resourceId}`;
 }
 
-const PAGE_COLUMNS = sql`(i int, q text, r text, d date, e double precision, a double precision, u double precision,
-  s text, k text, n bigint, b json)`;
-
-/** The page as a table, with the stories of near-duplicates if there are any. */
-function pageRows({ json }: PageRows, folded: ReadonlyMap<number, string>) {
-  if (folded.size === 0) return sql`(select * from json_to_recordset(${json}::json) as r${PAGE_COLUMNS})`;
-  const others = JSON.stringify([...folded].map(([place, story]) => ({ place, story })));
+/** The page as a table, with the stories of near-duplicates if there are any. `i` is the position in the page. */
+function pageRows({ keys, columns, stories }: PageRows, folded: ReadonlyMap<number, string>) {
+  const story =
+    folded.size === 0 ? columns.story : textArray(stories.map((own, index) => folded.get(index) ?? own));
   return sql`(
-    select i, q, r, d, e, a, u, s, coalesce(f.story, k) as k, n, b
-    from json_to_recordset(${json}::json) as r${PAGE_COLUMNS}
-    left join json_to_recordset(${others}::json) as f(place int, story text) on f.place = i)`;
+    select generate_series(0, ${keys.length - 1}::int) as i,
+      unnest(${columns.query}::text[]) as q, unnest(${columns.resource}::text[]) as r, unnest(${columns.day}::date[]) as d,
+      unnest(${columns.event}::timestamptz[]) as e, unnest(${columns.added}::timestamptz[]) as a,
+      unnest(${columns.updated}::timestamptz[]) as u, unnest(${columns.sentiment}::text[]) as s,
+      unnest(${story}::text[]) as k, unnest(${columns.reach}::int8[]) as n, unnest(${columns.body}::json[]) as b)`;
 }
 
-/** Short names: a page of 5,000 is one parameter of some megabytes. */
-function toRow({ mention, eventAt, story }: StoredMention, index: number) {
+function columnsOf(page: readonly StoredMention[]): PageColumns {
+  const mentions = page.map(({ mention }) => mention);
   return {
-    i: index,
-    q: mention.queryId,
-    r: mention.resourceId,
-    d: dayOf(mention),
-    e: eventAt,
-    a: mention.addedAt,
-    u: mention.updatedAt,
-    s: mention.sentiment,
-    k: story,
-    n: mention.reach === null ? null : Math.round(mention.reach),
-    b: mention,
+    query: textArray(mentions.map(({ queryId }) => queryId)),
+    resource: textArray(mentions.map(({ resourceId }) => resourceId)),
+    day: dateArray(mentions.map(dayNumber)),
+    event: momentArray(page.map(({ eventAt }) => eventAt)),
+    added: momentArray(mentions.map(({ addedAt }) => addedAt)),
+    updated: momentArray(mentions.map(({ updatedAt }) => updatedAt)),
+    sentiment: textArray(mentions.map(({ sentiment }) => sentiment)),
+    story: textArray(page.map(({ story }) => story)),
+    reach: numberArray(mentions.map(({ reach }) => (reach === null ? null : Math.round(reach)))),
+    body: jsonArray(mentions.map((mention) => JSON.stringify(mention))),
   };
 }
 
@@ -157,16 +155,15 @@ async function replaceChanged(
     old as (
       select page.*, m.body as before, m.story as story_before, m.query_id, m.event_at from page
       join earshot.mentions m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
-      where m.body::text <> b::text and m.updated_at <= to_timestamp(u / 1000)
+      where m.body::text <> b::text and m.updated_at <= u
       for update of m),
     written as (
       update earshot.mentions m
-      set event_at = to_timestamp(e / 1000), added_at = to_timestamp(a / 1000), updated_at = to_timestamp(u / 1000),
-        sentiment = s, story = k, reach = n, body = b
+      set event_at = e, added_at = a, updated_at = u, sentiment = s, story = k, reach = n, body = b
       from old where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d),
     stale as (${staleCounts(
       projectId,
-      sql`(select query_id, event_at from old union all select query_id, to_timestamp(e / 1000) from old)`,
+      sql`(select query_id, event_at from old union all select query_id, e from old)`,
     )})
     select i as index, before, story_before as story from old order by i
   `.execute(db);
