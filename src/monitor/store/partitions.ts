@@ -67,7 +67,8 @@ export async function dropPartitionsBefore(db: Db, before: Instant): Promise<str
     join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'earshot' and c.relname ~ '_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
   `.execute(db);
-  for (const { name } of rows) await sql`drop table ${sql.id("earshot", name)}`.execute(db);
+  // Another process may drop them at the same time.
+  for (const { name } of rows) await sql`drop table if exists ${sql.id("earshot", name)}`.execute(db);
   return rows.map((row) => row.name);
 }
 

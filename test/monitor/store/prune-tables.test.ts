@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
@@ -125,4 +125,24 @@ test("months are dropped when the last of their days is older", async () => {
   expect(await isThere()).toBe(1);
   await at("2026-05-31T00:00:00Z");
   expect(await isThere()).toBe(0);
+});
+
+test("two processes that prune at the same time drop a month together", async () => {
+  const late = { ...parts(), clock: createManualClock(Date.parse("2026-07-15T12:00:00Z")) };
+  const holder = await database.pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("lock table earshot.mentions_2026_04");
+    const both = Promise.all([pruneTables(late), pruneTables(late)]);
+    await vi.waitFor(async () => {
+      const { rows } = await database.pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      );
+      expect(rows).toHaveLength(2);
+    });
+    await holder.query("commit");
+    await both;
+  } finally {
+    holder.release();
+  }
 });
