@@ -31,19 +31,34 @@ const EVERY_MS = MINUTE;
 /** As many ids as every server accepts in one address. */
 const MOST_QUERIES = 200;
 
-/** Asks the source now and then for its counts and compares them with what is stored, until `signal`. */
-export async function reconcileCounts(parts: {
-  readonly stores: Pick<Stores, "countChecks" | "health" | "queries">;
+interface CountingParts {
+  readonly stores: Pick<Stores, "countChecks" | "health" | "queries" | "transaction">;
   readonly source: {
     readonly config: Source;
     readonly background: SourceClient;
     readonly budget: BudgetStore;
   };
   readonly clock: Clock;
-  readonly log: Logger;
   readonly signal: AbortSignal;
-}): Promise<void> {
-  const { stores, source, clock, log, signal } = parts;
+}
+
+/** Asks the source now and then for its counts and compares them with what is stored, until `signal`. */
+export async function reconcileCounts(parts: CountingParts & { readonly log: Logger }): Promise<void> {
+  const { log, signal } = parts;
+  while (!signal.aborted) {
+    await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await reconcileInTurn(parts);
+    } catch (error) {
+      // The budget is used up, or the source is away: it is asked again, and nothing depends on it.
+      log.debug({ error: describeError(error) }, "the source could not be asked for its counts");
+    }
+  }
+}
+
+/** One round, if it is the turn of this process. */
+export async function reconcileInTurn({ stores, source, clock, signal }: CountingParts): Promise<void> {
   const { background, budget } = source;
   const { name, history: historyMs } = source.config;
   const questions = {
@@ -55,21 +70,12 @@ export async function reconcileCounts(parts: {
       return (await background.mentionsPage(asked, { signal })).total;
     },
   };
-  while (!signal.aborted) {
-    await delay(EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
-    if (signal.aborted) return;
-    try {
-      const now = clock.now();
-      if (await stores.health.takeTurn(`count ${name}`, EVERY_MS / 2, now)) await reconcile(questions, now);
-    } catch (error) {
-      // The budget is used up, or the source is away: it is asked again, and nothing depends on it.
-      log.debug({ error: describeError(error) }, "the source could not be asked for its counts");
-    }
-  }
+  const now = clock.now();
+  if (await stores.health.takeTurn(`count ${name}`, EVERY_MS / 2, now)) await reconcile(questions, now);
 }
 
 interface ReconcileParts {
-  readonly stores: Pick<Stores, "countChecks">;
+  readonly stores: Pick<Stores, "countChecks" | "transaction">;
   /** Only its queries are checked; absent: all. */
   readonly source?: SourceName;
   /** How many mentions the source has of these queries with a date in the span; null if it does not count. */
@@ -101,26 +107,40 @@ export async function reconcile(parts: ReconcileParts, now: Instant): Promise<vo
   const to = now - SETTLED_MS;
   if (from >= to) return;
   const queryIds = due.map(({ queryId }) => queryId);
-  await ask(parts, { projectId: first.projectId, queryIds, from, to }, now);
+  const question = await ask(parts, { projectId: first.projectId, queryIds, from, to });
+  await parts.stores.transaction(async (facts) => {
+    // A process that was paused may ask beside another one.
+    await facts.countChecks.lock();
+    if ((await facts.countChecks.waiting(parts.source)) === 0) await facts.countChecks.asked(question, now);
+  });
 }
 
-async function ask({ stores, countAt }: ReconcileParts, span: CountedSpan, now: Instant): Promise<void> {
-  const claimed = await countAt(span);
-  await stores.countChecks.asked(span, claimed ?? 0, now);
+async function ask(
+  { countAt }: ReconcileParts,
+  span: CountedSpan,
+): Promise<CountedSpan & Pick<CountCheck, "claimed">> {
+  return { ...span, claimed: (await countAt(span)) ?? 0 };
 }
 
+/** What a check led to is stored together, by the first that comes to it: so whoever dies on the way is repeated. */
 async function answer(parts: ReconcileParts, check: CountCheck, now: Instant): Promise<void> {
-  const { countChecks } = parts.stores;
-  const stored = await countChecks.stored(check);
-  if (stored >= check.claimed) return countChecks.settle(check, stored, "Agrees", now);
+  const stored = await parts.stores.countChecks.stored(check);
+  const isShort = stored < check.claimed;
   const { queryIds } = check;
-  if (queryIds.length === 1) {
+  const middle = queryIds.length >> 1;
+  const halves =
+    isShort && middle > 0
+      ? [
+          await ask(parts, { ...check, queryIds: queryIds.slice(0, middle) }),
+          await ask(parts, { ...check, queryIds: queryIds.slice(middle) }),
+        ]
+      : [];
+  await parts.stores.transaction(async ({ countChecks }) => {
+    if (!(await countChecks.isOpen(check))) return;
+    for (const half of halves) await countChecks.asked(half, now);
+    if (halves.length > 0) return countChecks.settle(check, stored, "Narrowed", now);
+    if (!isShort) return countChecks.settle(check, stored, "Agrees", now);
     if (await countChecks.reopen(check, check.claimed - stored, now))
       await countChecks.settle(check, stored, "Missing", now);
-    return;
-  }
-  const middle = queryIds.length >> 1;
-  await ask(parts, { ...check, queryIds: queryIds.slice(0, middle) }, now);
-  await ask(parts, { ...check, queryIds: queryIds.slice(middle) }, now);
-  await countChecks.settle(check, stored, "Narrowed", now);
+  });
 }

@@ -95,11 +95,16 @@ export function createCountCheckStore(db: Db) {
       return rows;
     },
 
-    async asked(span: CountedSpan, claimed: number, now: Instant): Promise<void> {
+    /** Until the end of the transaction nobody else asks. */
+    async lock(): Promise<void> {
+      await sql`select pg_advisory_xact_lock(hashtextextended('earshot count_checks', 0))`.execute(db);
+    },
+
+    async asked(span: CountedSpan & { readonly claimed: number }, now: Instant): Promise<void> {
       await sql`
         insert into earshot.count_checks (id, project_id, query_ids, from_at, to_at, claimed, asked_at)
         values (${uuid7(now)}, ${span.projectId}, array(select json_array_elements_text(${JSON.stringify(span.queryIds)}::json)),
-          ${at(span.from)}, ${at(span.to)}, ${claimed}, ${at(now)})
+          ${at(span.from)}, ${at(span.to)}, ${span.claimed}, ${at(now)})
       `.execute(db);
     },
 
@@ -139,6 +144,14 @@ export function createCountCheckStore(db: Db) {
             and s.query_id in (select json_array_elements_text(${ids}::json))) as n
       `.execute(db);
       return rows[0]?.n ?? 0;
+    },
+
+    /** Whether a check is not answered yet; then nobody else answers it until the end of the transaction. */
+    async isOpen({ id }: CountCheck): Promise<boolean> {
+      const { rows } = await sql`
+        select from earshot.count_checks where id = ${id}::uuid and outcome is null for update
+      `.execute(db);
+      return rows.length > 0;
     },
 
     /** Stores the result. The queries are checked again after a day, later if earlier checks found nothing. */
