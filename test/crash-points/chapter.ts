@@ -1,3 +1,4 @@
+import type { SlackFault } from "../fakes/slack.ts";
 import type { StoryMentionFields } from "../flows/stream.ts";
 import type { Work } from "./work-on-mention.ts";
 
@@ -21,8 +22,12 @@ export type Happening =
   | { readonly sql: string }
   /** Somebody asks that the mentions of this author be forgotten. */
   | { readonly forget: string }
+  /** The background loops have a round each, after so many seconds in which pages were gathered to be counted. */
+  | { readonly upkeep: true }
   /** Slack refuses whatever is posted with this error, or takes it again (null). */
-  | { readonly slackRefuses: string | null };
+  | { readonly slackRefuses: string | null }
+  /** What goes wrong with the next calls to Slack: each once, whoever makes the call. */
+  | { readonly slackFaults: readonly SlackFault[] };
 
 interface Saying {
   /** So many, `every` so often (a second). */
@@ -45,6 +50,8 @@ export interface Chapter {
   readonly shows: readonly RegExp[];
   /** What is in no line. */
   readonly hides?: readonly RegExp[];
+  /** Statements that must be among its points: what they do shows in no line. */
+  readonly does?: readonly RegExp[];
   /** Done before workers die: it leads to where the chapter begins. */
   readonly before: readonly Happening[];
   readonly happenings: readonly Happening[];
@@ -55,6 +62,7 @@ export interface Chapter {
     readonly digests?: readonly object[];
     readonly rotations?: readonly object[];
     readonly inhibitions?: readonly object[];
+    readonly retention?: string;
     /** More about receivers, by name. */
     readonly receiverSettings?: Readonly<Record<string, object>>;
   };
@@ -62,6 +70,8 @@ export interface Chapter {
   readonly pageSize?: number;
   /** What differs from the source of all chapters. */
   readonly source?: object;
+  /** Its points, where others are those of other chapters, too. How polls read changes none of them: it has one mode. */
+  readonly points?: RegExp;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }

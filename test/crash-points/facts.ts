@@ -148,12 +148,15 @@ async function slackOf({ slack }: Sandbox): Promise<string[]> {
   }
   const textOf = new Map(messages.map(({ ts, text }) => [ts, text]));
   const placeOf = numbered();
-  return messages.map(({ channelName, threadTs, text, blocks, metadata }) => {
+  return messages.map(({ channelName, threadTs, text, blocks, metadata, files = [] }) => {
     // The details of a message are posted after it, beside what others say in its thread.
     const place = threadTs === null || isDetails(metadata) ? "" : ` as number ${placeOf(threadTs)}`;
     const thread =
       threadTs === null ? "" : `${place} in the thread of "${textOf.get(threadTs) ?? "nothing"}"`;
-    const shown = JSON.stringify(blocks).replaceAll(FILE_ID, (id) => bytesOf.get(id) ?? "<file>");
+    const shown = JSON.stringify([...blocks, ...files]).replaceAll(
+      FILE_ID,
+      (id) => bytesOf.get(id) ?? "<file>",
+    );
     return `slack #${channelName}${thread}: ${text} ${JSON.stringify(metadata)} ${shown}`;
   });
 }

@@ -27,6 +27,14 @@ severity: info
 queries: growth
 new: { what: hashtag, atLeast: 4, learn: 6h }
 `,
+  charted: `
+description: Many people speak at once, and it gets worse.
+severity: { warning: always, critical: { atLeast: 20, within: 15m } }
+queries: charts
+incident: never
+volume: { atLeast: 6, within: 15m }
+over: { after: 10m }
+`,
   lawsuit: `
 description: Somebody goes to court.
 severity: critical
@@ -36,6 +44,10 @@ groupBy: author
 over: { after: 6m }
 `,
 };
+
+/** Answers of Slack: asks for a pause; says nothing of what it did. */
+const TOO_FAST = { status: 429, headers: { "retry-after": "1" }, body: "" };
+const TROUBLE = { status: 200, body: JSON.stringify({ ok: false, error: "internal_error" }) };
 
 const calm = { sentiment: "neutral", snippet: "Nothing much" };
 const nomore = { sentiment: "neutral", snippet: "Never again #nomore" };
@@ -85,6 +97,53 @@ export const LATER_CHAPTERS: readonly Chapter[] = [
     pageSize: 250,
     before: [{ until: "12:05" }],
     happenings: [{ until: "12:10" }, { until: "12:35" }, { until: "13:40" }, { until: "14:10" }],
+  },
+  {
+    name: "charts",
+    source: UNCHANGED,
+    from: "11:00",
+    said: [
+      ...HOURS.map((hour) => [`${hour}:03`, calm] as const),
+      ["12:06", { ...calm, count: 8 }],
+      ["12:11", { ...calm, count: 20 }],
+    ],
+    points:
+      /^(files\.|upload$)|earshot\.notifications set vendor_ref|alert_messages set leased_until_wall = null/,
+    // A chart when it fires, one when it is critical, one when it ends: each once, in the thread.
+    shows: [
+      /^slack #crisis: .*slack_file/,
+      /^slack #crisis as number 1 in the thread.*the last day/,
+      /^slack #crisis as number 3 in the thread.*the last day/,
+      /^slack #crisis as number 5 in the thread.*the last day/,
+    ],
+    config: { routes: [{ receivers: ["crisis"], repeatEvery: "never" }] },
+    before: [{ until: "12:05" }],
+    happenings: [
+      {
+        slackFaults: [
+          { method: "files.getUploadURLExternal", answer: { status: 500, body: "" } },
+          { method: "upload", answer: { status: 500, body: "" } },
+          { method: "files.completeUploadExternal", answer: TROUBLE, done: true },
+        ],
+      },
+      { until: "12:10" },
+      {
+        slackFaults: [
+          { method: "files.getUploadURLExternal", answer: TOO_FAST },
+          { method: "upload", answer: { status: 500, body: "" }, done: true },
+          { method: "files.completeUploadExternal", answer: TROUBLE },
+        ],
+      },
+      { until: "12:15" },
+      {
+        slackFaults: [
+          { method: "upload", drop: "after" },
+          { method: "files.completeUploadExternal", answer: TOO_FAST },
+          { method: "files.completeUploadExternal", answer: { status: 500, body: "" }, done: true },
+        ],
+      },
+      { until: "12:50" },
+    ],
   },
   {
     name: "people",

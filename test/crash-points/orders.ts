@@ -20,6 +20,7 @@ export type Order =
   | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
   | { readonly do: "forget"; readonly now: number; readonly author: string }
   | { readonly do: "work"; readonly now: number; readonly work: Work }
+  | { readonly do: "upkeep"; readonly now: number }
   | { readonly do: "stop" };
 
 export type Report =

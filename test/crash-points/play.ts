@@ -127,6 +127,8 @@ function createPlayers({ sandbox, chapter, source, first, second, diesToo, stage
     reportHeld = () => resolve("held");
   });
   let wasHeld = false;
+  /** What another worker does while the first is held. */
+  let meanwhile: "settle" | "upkeep" = "settle";
   const order = (through: "relays" | "nothing"): Order => ({
     do: "start",
     config: sandbox.configOf(chapter, source),
@@ -151,7 +153,7 @@ function createPlayers({ sandbox, chapter, source, first, second, diesToo, stage
     await expireLeases(stage, sandbox);
     const work = (async () => {
       await other.run(order("nothing"));
-      await other.run({ do: "settle", now: sandbox.clock.now() });
+      await other.run({ do: meanwhile, now: sandbox.clock.now() });
     })();
     // If it is paused while it holds a lock, the other one waits for it.
     await Promise.all([Promise.race([work, delay(MOST_HELD_MS)]), delay(LEAST_HELD_MS)]);
@@ -192,6 +194,7 @@ function createPlayers({ sandbox, chapter, source, first, second, diesToo, stage
     },
     /** Repeats an order that was not done when the worker died. */
     run: async (wanted: Order): Promise<void> => {
+      meanwhile = wanted.do === "upkeep" ? "upkeep" : "settle";
       while ((await during(current.run(wanted))) === "died") await takeOver();
     },
     during,
@@ -218,6 +221,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
   if ("until" in happening) sandbox.clock.set(storyTime(happening.until));
   if ("sql" in happening) await inDatabase(stage.urlOf(sandbox.database), happening.sql);
   if ("slackRefuses" in happening) return refuse(sandbox, happening);
+  if ("slackFaults" in happening) return void sandbox.slack.faults.push(...happening.slackFaults);
   if ("press" in happening) await press(parts, players, happening);
   const now = sandbox.clock.now();
   if ("unsubscribe" in happening) {
@@ -227,6 +231,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
     return players.run({ do: "unsubscribe", now, token });
   }
   if ("resolve" in happening) return players.run({ do: "resolve", now });
+  if ("upkeep" in happening) return players.run({ do: "upkeep", now });
   if ("replay" in happening) return players.run({ do: "replay", now });
   if ("forget" in happening) return players.run({ do: "forget", now, author: happening.forget });
   if ("work" in happening) return players.run({ do: "work", now, work: happening.work });

@@ -140,7 +140,11 @@ async function openChapters(
   workers: WorkerSupply,
 ): Promise<OpenedChapter[]> {
   const wanted = chooseChapters(options);
-  const both = options.modes.flatMap((mode) => wanted.map((chapter) => ({ mode, chapter })));
+  const both = options.modes.flatMap((mode) =>
+    wanted
+      .filter(({ points }) => mode === "bare" || points === undefined)
+      .map((chapter) => ({ mode, chapter })),
+  );
   const opened: OpenedChapter[] = [];
   await inParallel({ sandboxes }, both, async (sandbox, { mode, chapter }) => {
     // What a short-lived process has compiled is stored for the others of its kind.
@@ -154,18 +158,17 @@ async function openChapters(
     const different = differences(once.ending.lines, again.ending.lines);
     if (different.length > 0)
       throw new Error(`the chapter ${chapter.name} is not the same twice:\n${different.join("\n")}`);
-    expectToShow(chapter, once.ending.lines);
-    opened.push({
-      chapter,
-      mode,
-      opening,
-      wanted: once.ending.lines,
-      points: pointsOf(
-        leastOften(once.steps, again.steps).filter(
-          ({ name }) => chapter.withStart === true || !UPKEEP.test(name),
-        ),
-        options.every || options.only !== null,
+    const points = pointsOf(
+      leastOften(once.steps, again.steps).filter(
+        ({ name }) =>
+          (chapter.withStart === true || !AT_START.test(name)) && chapter.points?.test(name) !== false,
       ),
+      options.every || options.only !== null,
+    );
+    expectToShow(chapter, once.ending.lines, points);
+    opened.push({
+      ...{ chapter, mode, opening, points },
+      wanted: once.ending.lines,
       steps: again.steps,
     });
   });
@@ -184,8 +187,15 @@ function chooseChapters({ chapter, chapters, seed }: Options): readonly Chapter[
 }
 
 /** A chapter without what it is for would be the same at every point. */
-function expectToShow({ name, shows, hides = [] }: Chapter, lines: readonly string[]): void {
-  const missing = shows.filter((what) => !lines.some((line) => what.test(line)));
+function expectToShow(
+  { name, shows, hides = [], does = [] }: Chapter,
+  lines: readonly string[],
+  points: readonly Point[],
+): void {
+  const missing = [
+    ...shows.filter((what) => !lines.some((line) => what.test(line))),
+    ...does.filter((what) => !points.some((point) => what.test(point.name))),
+  ];
   const left = hides.filter((what) => lines.some((line) => what.test(line)));
   if (missing.length + left.length === 0) return;
   const faults = [
@@ -208,7 +218,7 @@ function leastOften(once: readonly SeenStep[], again: readonly SeenStep[]): Seen
 }
 
 /** Starts with a worker and runs in parallel: after the start of a later chapter, its order is random. */
-const UPKEEP = /^(update|insert into) earshot\.queries\b.*\bactive\b/;
+const AT_START = /^(update|insert into) earshot\.queries\b.*\bactive\b/;
 
 function countSteps(opened: readonly OpenedChapter[]): Record<string, number> {
   const steps: Record<string, number> = {};

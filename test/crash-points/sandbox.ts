@@ -136,6 +136,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
 
 /** Opening a socket is repeated until one is open, and is no step. Only posting and editing leave something. */
 const slackStep: NameCall = (_method, path) => {
+  if (path.startsWith("/upload/")) return { name: "upload", leaves: true };
   const name = path.replace(/^\/api\//, "").replace(/[/?].*/, "");
   return name === "apps.connections.open" || name === ""
     ? null

@@ -2,6 +2,7 @@ import type { Stream } from "../flows/stream.ts";
 import { type Chapter, queriesOf } from "./chapter.ts";
 import { LATER_CHAPTERS, LATER_RULES } from "./later-chapters.ts";
 import type { Script } from "./stage.ts";
+import { UPKEEP } from "./upkeep-chapter.ts";
 
 /** An alert for each author who is unhappy. */
 export const COMPLAINT = `
@@ -190,7 +191,7 @@ const FIRST_CHAPTERS: readonly Chapter[] = [
   },
 ];
 
-export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS];
+export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS, UPKEEP];
 
 export const SCRIPT: Script = {
   queries: CHAPTERS.flatMap(queriesOf),

@@ -8,6 +8,7 @@ import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actio
 import { type Earshot, startEarshot } from "../../src/monitor/monitor.ts";
 import { createUnsubscribing, linkSecret } from "../../src/monitor/notify/view/signed-links.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
+import { runLoopsOnce } from "./loops.ts";
 import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
 import { workOnMentions } from "./work-on-mention.ts";
 
@@ -19,6 +20,7 @@ import { workOnMentions } from "./work-on-mention.ts";
  */
 interface Worker {
   readonly earshot: Earshot;
+  readonly databaseUrl: string;
   readonly clock: ManualClock;
   readonly done: ReturnType<typeof createOutcomes>;
   /** Leads past every relay. */
@@ -52,6 +54,7 @@ async function run(id: number, order: Order): Promise<Report> {
   if (order.do === "resolve") await resolveByLink(worker);
   if (order.do === "replay") await earshot.stores.deadLetters.replay("all", clock.now());
   if (order.do === "forget") await forgetAuthor(worker, order.author);
+  if (order.do === "upkeep") await keepUp(worker);
   if (order.do === "work") await workOnMentions(earshot.stores, order.work, clock.now());
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(worker);
@@ -111,8 +114,18 @@ async function start({
     queue.kind === "postgres"
       ? `select count(*)::int as n from ${queue.schema}.job where state in ('waiting', 'active')`
       : null;
-  return { earshot, clock, done, wall, countJobs };
+  return { earshot, databaseUrl, clock, done, wall, countJobs };
 }
+
+/** A page is counted half a minute after it came, by the wall's clock. Then each loop has its round. */
+async function keepUp(worker: Worker): Promise<void> {
+  await worker.wall.query("select harness.put_forward($1)", [GATHERED_S]);
+  await worker.earshot.sweep();
+  await idle(worker);
+  await runLoopsOnce(worker);
+}
+
+const GATHERED_S = 31;
 
 /**
  * Waits until no worker is busy and the tables say that nothing is due. Work that waits for the wall's clock (a retry,
@@ -121,23 +134,38 @@ async function start({
 async function settle(worker: Worker): Promise<void> {
   const { earshot, wall } = worker;
   const { polls, notifications, alertMessages } = earshot.stores;
+  let swept = {};
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await idle(worker);
-    const swept = await earshot.sweep();
-    const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
+    swept = await earshot.sweep();
+    const due = Object.values<number>(swept).reduce((sum, count) => sum + count, 0);
     if (due > 0) continue;
     const waiting =
       (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
-    // A worker that died has them longer than the harness lets pass at a death.
-    const corrections = await wall.query("select from earshot.corrections where problem is null");
-    if (waiting + corrections.rows.length === 0) return;
-    await wall.query("select harness.put_forward($1)", [STEP_S]);
+    const [later] = (await wall.query<{ seconds: number }>(LATER)).rows;
+    if (waiting === 0 && later === undefined) return;
+    const seconds = waiting > 0 ? STEP_S : Math.max(STEP_S, later?.seconds ?? 0);
+    await wall.query("select harness.put_forward($1)", [seconds]);
   }
-  throw new Error("nothing settles");
+  throw new Error(
+    `nothing settles: ${JSON.stringify(swept)} at ${new Date(worker.clock.now()).toISOString()}`,
+  );
 }
 
 const MOST_ROUNDS = 200;
 const STEP_S = 2;
+
+/**
+ * In how many seconds the next of this is due. A worker that died has corrections longer than the harness lets pass at a
+ * death; an edit that failed is tried later, and not before its channel is open again.
+ */
+const LATER = `select seconds::float8 from (
+  select ${STEP_S} as seconds from earshot.corrections where problem is null
+  union all select extract(epoch from next_edit_wall - now()) from earshot.alert_messages
+    where watched and next_edit_wall > now()
+  union all select extract(epoch from closed_until_wall - now()) from earshot.channel_limits
+    where closed_until_wall > now()
+  ) later order by seconds limit 1`;
 
 /** Until no job waits or runs. */
 async function idle(worker: Worker): Promise<void> {

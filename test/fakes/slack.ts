@@ -170,11 +170,17 @@ async function upload(
   apiUrl: string,
   fault: SlackFault | undefined,
 ): Promise<void> {
-  if (fault !== undefined && "answer" in fault)
-    return void response.writeHead(fault.answer.status, fault.answer.headers).end(fault.answer.body);
-  if (fault !== undefined) return void response.destroy();
+  const refuse = ({
+    answer: { status, headers, body: said },
+  }: Extract<SlackFault, { answer: object }>): void => void response.writeHead(status, headers).end(said);
+  if (fault !== undefined && "answer" in fault && fault.done !== true) return refuse(fault);
+  if (fault !== undefined && "drop" in fault && fault.drop === "before") return void response.destroy();
+  if (fault !== undefined && "hang" in fault && fault.hang === "before") return;
   const answer = await fetch(new URL(path, apiUrl), { method: "POST", body });
-  response.writeHead(answer.status).end(await answer.text());
+  const said = await answer.text();
+  if (fault === undefined) return void response.writeHead(answer.status).end(said);
+  if ("answer" in fault) return refuse(fault);
+  if ("drop" in fault) response.destroy();
 }
 
 function pressOf(

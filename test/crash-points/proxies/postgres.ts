@@ -101,6 +101,7 @@ const NO_FACT =
 function isWrite(statement: string): boolean {
   if (/^(with|insert|update|delete|truncate|merge)\b/.test(statement))
     return /\b(insert into|update [a-z_."]+|delete from|truncate|merge into)\b/.test(statement);
+  if (/^(create|drop) table\b/.test(statement)) return true;
   const called = /^select (?:.* from )?([a-z_]+)\s?\(/.exec(statement)?.[1] ?? "";
   return QUEUE_WRITES.test(called);
 }

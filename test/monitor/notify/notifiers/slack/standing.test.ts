@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type {
   LiveMessage,
   Notifier,
@@ -9,7 +9,7 @@ import type {
 import { slack } from "../../../../../src/monitor/notify/notifiers/slack.ts";
 import { sampleAlertViews } from "../../../../../src/monitor/templates/sample-alert-views.ts";
 import { alertMessage, notifierDeps } from "../../../../contracts/notifier.ts";
-import { type FakeSlack, startFakeSlack } from "../../../../fakes/slack.ts";
+import { type FakeSlack, type SlackFault, startFakeSlack } from "../../../../fakes/slack.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
 /** The local Slack only checks the first bytes of a PNG. */
@@ -41,12 +41,13 @@ describe("the message of an alert in Slack", () => {
   async function updateMessage(
     over: Partial<LiveMessage> = {},
     mayPost = true,
+    until = signal(),
   ): Promise<UpdateResult | undefined> {
     const message = { notificationId: "n-1", alertId: ALERT, attempt: 1, view: fired, previous: ref };
     return notifier.liveMessages?.updateMessage(
       { chart: async () => PNG, ...message, ...over },
       {
-        signal: signal(),
+        signal: until,
         mayPost: async () => mayPost,
         beforePost: async () => {},
         onRef: async (next) => {
@@ -110,6 +111,49 @@ describe("the message of an alert in Slack", () => {
       expect(JSON.stringify((await root())?.blocks)).toContain(picture?.files?.[0]?.id);
       expect(Object.keys(ref).filter((key) => key.startsWith("sharing") || key === "looks")).toEqual([]);
     });
+
+    const answer = (status: number, body = "") => ({ status, headers: { "retry-after": "1" }, body });
+    const trouble = answer(200, JSON.stringify({ ok: false, error: "internal_error" }));
+    const OF_FILES = ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"];
+    const ANSWERS: readonly (readonly [string, SlackFault])[] = [
+      ["asks for a pause", { answer: answer(429) }],
+      ["answers 500", { answer: answer(500) }],
+      ["answers 500 when it is done", { answer: answer(500), done: true }],
+      ["has an internal error when it is done", { answer: trouble, done: true }],
+    ];
+    it.each(OF_FILES.flatMap((method) => ANSWERS.map(([what, fault]) => [method, what, fault] as const)))(
+      "has one picture although %s %s",
+      async (method, _what, fault) => {
+        fake.faults.push({ method, ...fault });
+        // Where files are uploaded an answer is its status alone.
+        const failed = await updateMessage().catch((error: unknown) => error);
+        if (failed instanceof Error) expect(failed).toMatchObject({ retryable: true });
+        await showAll();
+        expect(fake.faults).toEqual([]);
+        expect(await pictures()).toHaveLength(1);
+      },
+    );
+
+    it.each(
+      OF_FILES.flatMap((method) => (["before", "after"] as const).map((hang) => [method, hang] as const)),
+    )(
+      "has one picture although nobody waits longer for an answer of %s, %s Slack has done it",
+      async (method, hang) => {
+        fake.faults.push({ method, hang });
+        const patience = new AbortController();
+        const failed = expect(updateMessage({}, true, patience.signal)).rejects.toMatchObject({
+          retryable: true,
+        });
+        await vi.waitFor(() => expect(fake.faults).toEqual([]));
+        // What is done is done by then.
+        const isLast = method === "files.completeUploadExternal" && hang === "after";
+        if (isLast) await vi.waitFor(async () => expect(await pictures()).toHaveLength(1));
+        patience.abort();
+        await failed;
+        await showAll();
+        expect(await pictures()).toHaveLength(1);
+      },
+    );
 
     it.each([1, 2, 3, 4, 5])(
       "has one chart although the process dies before the %d. part is stored",
