@@ -236,7 +236,7 @@ export const reconcileCounts: MonitorTask = {
   prepare:
     async () =>
     async ({ stores, clock }) => {
-      const parts = { stores, historyMs: 0, mostQueries: async () => 1, countAt: async () => 99 };
+      const parts = { stores, historyMs: DAY, mostQueries: async () => 1, countAt: async () => 99 };
       await reconcile(parts, clock.now());
       await reconcile(parts, clock.now());
     },
