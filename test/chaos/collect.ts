@@ -83,12 +83,19 @@ async function messagesOfStream({ slack, smtp }: World): Promise<ActualWorld["se
   return [...posts, ...mails];
 }
 
+const EACH_AUTHOR = new RegExp(AUTHOR, "g");
+
 function authorIn(text: string): string {
   return AUTHOR.exec(text)?.[0] ?? "nobody";
 }
 
 const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
 const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "pressed", "digest-slack"]);
+/** Channels whose messages may be about several alerts, and what a message about several is an example of. */
+const OF_SEVERAL: ReadonlyMap<string, string> = new Map([
+  ["grouped", "groups"],
+  ["throttled", "throttles"],
+]);
 
 /**
  * The messages of the scenario that readers have, and how many there are of each required kind. The call that posted
@@ -101,12 +108,22 @@ async function messagesOfScenario({
 }: World): Promise<{ sent: ActualWorld["sent"]; kinds: Map<string, number> }> {
   const sent: { key: string; identity: string | null }[] = [];
   const kinds = new Map(
-    ["windows", "reminders", "escalations", "edits", "ends", "digests"].map((kind) => [kind, 0]),
+    ["windows", "reminders", "escalations", "edits", "ends", "digests", ...OF_SEVERAL.values()].map(
+      (kind) => [kind, 0],
+    ),
   );
   const came = (kind: string): void => void kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const posts = slack.calls.filter(({ method }) => method === "chat.postMessage");
   const roots = new Map<string, string>();
   for (const { channelName, metadata, text, blocks, threadTs, ts } of await slack.messages()) {
+    const ofSeveral = OF_SEVERAL.get(channelName);
+    if (ofSeveral !== undefined && metadata !== null && metadata.payload["part"] === undefined) {
+      const { text: first = text, blocks: its = JSON.stringify(blocks) } =
+        posts.find((post) => post.ts === ts)?.fields ?? {};
+      const authors = new Set(Array.from((first + its).matchAll(EACH_AUTHOR), ([author]) => author));
+      sent.push(...[...authors].map((who) => ({ key: `#${channelName} about ${who}`, identity: null })));
+      if (authors.size > 1) came(ofSeveral);
+    }
     if (!SCENARIO_CHANNELS.has(channelName) || metadata === null || metadata.payload["part"] !== undefined)
       continue;
     const posted = posts.find((post) => post.ts === ts)?.fields["text"] ?? text;

@@ -4,7 +4,7 @@ import type { PlannedMention } from "./stream.ts";
 
 /**
  * Events besides the stream, so that kills hit every kind of message: windows, growth and edits, ends, reminders,
- * escalations, a silence that ends, presses of buttons, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
+ * escalations, a silence that ends, presses of buttons, alerts that are one message, a throttle, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
  * bucket closes and the digest is due.
  */
 const HOUR_AT = 30 * SECOND;
@@ -15,10 +15,18 @@ export const SCENARIO_MS = HOUR_AT + 20 * SECOND;
 /** When the silence ends. */
 export const SILENCE_MS = 26 * SECOND;
 
-export const SCENARIO_QUERIES = ["Crowd", "Grumble", "Silenced", "Nagging", "Pressed"];
+export const SCENARIO_QUERIES = [
+  ...["Crowd", "Grumble", "Silenced", "Nagging", "Pressed"],
+  ...["Grouped", "Throttled"],
+];
 
 const GRUMBLERS = 4;
 const CROWD = 12;
+const GROUPED = Array.from({ length: 5 }, (_, i) => `author-40000${i}`);
+const THROTTLED = Array.from({ length: 7 }, (_, i) => `author-30000${i}`);
+
+/** Messages of this receiver are limited: the first two alerts are sent, and the others wait and are one message. */
+export const THROTTLE = { atMost: 2, per: "12s" };
 
 function planMention(query: string, at: number, author: string, index: number): PlannedMention {
   return {
@@ -37,6 +45,8 @@ export function createScenario(): PlannedMention[] {
     ).flat(),
     planMention("Silenced", 3_000, "author-700000", 0),
     planMention("Pressed", 2_000, "author-500000", 0),
+    ...GROUPED.map((author, i) => planMention("Grouped", 2_000 + i * 400, author, 0)),
+    ...THROTTLED.map((author, i) => planMention("Throttled", 2_000 + i * 1_300, author, 0)),
   ].sort((a, b) => a.at - b.at);
 }
 
@@ -76,6 +86,23 @@ queries: Nagging
 when: { sentiment: negative }
 over: { after: 30d }
 `,
+  grouped: `
+description: Several people are unhappy, each in an alert of their own.
+severity: warning
+queries: Grouped
+# Named, so that a message about several alerts says whom each is about.
+when: { sentiment: negative, author: [${GROUPED.join(", ")}] }
+groupBy: author
+over: { after: 30d }
+`,
+  throttled: `
+description: More people are unhappy than anybody wants to read of.
+severity: warning
+queries: Throttled
+when: { sentiment: negative, author: [${THROTTLED.join(", ")}] }
+groupBy: author
+over: { after: 30d }
+`,
   pressed: `
 description: Somebody is unhappy, and somebody else takes care of it.
 severity: warning
@@ -95,6 +122,12 @@ over: { after: 30d }
 export const SCENARIO_ROUTES = [
   { match: { rule: "crowd" }, receivers: ["crowd"], repeatEvery: "never" },
   { match: { rule: "grumble" }, receivers: ["grumble"], repeatEvery: "4s", sendResolved: true },
+  {
+    ...{ match: { rule: "grouped" }, receivers: ["grouped"], repeatEvery: "never", sendResolved: false },
+    // Longer than a killed poll takes to run again.
+    ...{ groupBy: ["rule"], groupWait: "8s", groupInterval: "4s" },
+  },
+  { match: { rule: "throttled" }, receivers: ["throttled"], repeatEvery: "never", sendResolved: false },
   { match: { rule: "nagging" }, receivers: ["nagging"], repeatEvery: "4s", sendResolved: false },
   { match: { rule: "pressed" }, receivers: ["pressed", "program"], repeatEvery: "never", sendResolved: true },
   { match: { rule: "silenced" }, receivers: ["silenced"], repeatEvery: "never", sendResolved: false },
@@ -122,6 +155,8 @@ export const SCENARIO_ALERTS = [
   "pressed Pressed null",
   "nagging Nagging null",
   ...AUTHORS.map((who) => `grumble Grumble ${who}`),
+  ...GROUPED.map((who) => `grouped Grouped ${who}`),
+  ...THROTTLED.map((who) => `throttled Throttled ${who}`),
 ];
 export const SCENARIO_MESSAGES = [
   ...[
@@ -137,6 +172,8 @@ export const SCENARIO_MESSAGES = [
     "digest-team digest",
     "#digest-slack digest",
   ],
+  ...GROUPED.map((who) => `#grouped about ${who}`),
+  ...THROTTLED.map((who) => `#throttled about ${who}`),
   ...AUTHORS.flatMap((who) => [`#grumble fired ${who}`, `#grumble end ${who}`, `#grumble shows all ${who}`]),
 ];
 

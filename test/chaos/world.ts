@@ -19,7 +19,7 @@ import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { type KeepingRedis, startKeepingRedis } from "../redis.ts";
 import { ROUTES, RULES } from "./expected.ts";
 import type { QueueKind } from "./plan-kills.ts";
-import { SCENARIO_DIGESTS, SCENARIO_ESCALATIONS, SCENARIO_QUERIES, shiftOf } from "./scenario.ts";
+import { SCENARIO_DIGESTS, SCENARIO_ESCALATIONS, SCENARIO_QUERIES, shiftOf, THROTTLE } from "./scenario.ts";
 import { QUERIES } from "./stream.ts";
 
 export interface World {
@@ -227,7 +227,8 @@ async function writeConfiguration(
       channel("recalls"),
       channel("unhappy"),
       channel(OPERATORS),
-      ...["crowd", "grumble", "silenced", "nagging", "digest-slack"].map(channel),
+      ...["crowd", "grumble", "silenced", "nagging", "grouped", "digest-slack"].map(channel),
+      { ...channel("throttled"), throttle: THROTTLE },
       { ...channel("pressed"), appToken: slack.appToken },
       { name: "program", kind: "webhook", url: hook.url, allowPrivateAddress: true },
       ...["team", "on-call", "digest-team"].map(mailbox),
