@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { reconcile } from "../../../src/monitor/polling/reconcile-counts.ts";
 import type { CountedSpan } from "../../../src/monitor/store/coverage.ts";
@@ -103,7 +103,20 @@ test("what a check found is stored together: no query is read again for a check 
 
 test("of two rounds at the same time one asks", async () => {
   const meet = together();
-  await Promise.all([round(meet), round(meet)]);
+  const { both } = await db()
+    .transaction()
+    .execute(async (tx) => {
+      // Both have looked for questions that wait, or wait for each other, before one is stored.
+      await sql`lock table earshot.count_checks in share mode`.execute(tx);
+      const rounds = Promise.all([round(meet), round(meet)]);
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity where wait_event_type = 'Lock'
+          and datname = current_database()`.execute(db());
+        expect(rows).toHaveLength(2);
+      });
+      return { both: rounds };
+    });
+  await both;
   expect(await checks()).toEqual(["1 2: open"]);
 });
 
