@@ -8,10 +8,10 @@ import { type Period, type Periods, wholeDays } from "./whole-days.ts";
 
 /** Rows of days that one question sums of a facet; more would take longer than a page may, and so many stand for all. */
 const MOST_ROWS = 10_000;
-const SOME_ROWS = 4_000;
+const SOME_ROWS = 3_000;
 const BUCKETS = 256;
 /** Of the days of all queries together, so many values that were loud there; of these, so many are looked at closely. */
-const MOST_LOUD = 6_000;
+const MOST_LOUD = 4_000;
 const MOST_CANDIDATES = 20;
 
 /** How many mentions there are: what pages ask of millions of them, counted before anybody asks. Moments are whole quarters. */

@@ -125,11 +125,15 @@ export function createConsoleIncidents(db: Db) {
         with top as (
           select m.story, count(*)::int as n, min(m.event_at) as since from earshot.mentions m where ${since(from)}
           group by m.story having count(*) >= ${LEAST_COPIES} order by n desc, since, m.story limit ${limit}),
-        -- Without their texts: a story may have ten thousands of mentions.
+        -- An index has stories: only their own mentions are read. Without their texts, for there may be ten thousands.
+        told as materialized (
+          select m.query_id, m.event_at, m.day, m.story from earshot.mentions m
+          where ${since(from - DAY)} and m.story in (select story from top)
+          group by 1, 2, 3, 4),
         copies as materialized (
           select m.story, m.query_id, m.resource_id, m.day, m.event_at, m.reach,
             (m.body->>'followers')::double precision as followers
-          from earshot.mentions m where ${since(from - DAY)} and m.story in (select story from top))
+          from told t join earshot.mentions m using (query_id, event_at, day, story) where m.project_id = ${projectId})
         select (select count(*)::int from copies c where c.story = top.story) as mentions, f.body as first, w.body as widest
         from top
         cross join lateral (

@@ -22,7 +22,7 @@ import { hourlyVolume } from "./hourly-volume.ts";
 type Sql = ReturnType<typeof sql>;
 
 /** Rows that one listing reads at most before it answers; most that is asked for is found among the first of them. */
-const SCAN_LIMIT = 5_000;
+const SCAN_LIMIT = 3_000;
 const FIRST_LOOK = 1_000;
 
 /** A text search reads many rows; a few people who search must not block the rest. */
@@ -49,7 +49,7 @@ export function createConsoleMentions(db: Db, searchTakesMs = SEARCH_TAKES_MS) {
 
     /**
      * Mentions that match, `limit` at a time: newest arrivals first; of one query, or of a short time, newest published first.
-     * These orders have an index; other filters read at most 5,000 rows at a time, and a text search in a crowd 1,000.
+     * These orders have an index; other filters read at most 3,000 rows at a time, and a text search in a crowd 1,000.
      */
     async mentions(
       filter: MentionFilter,
