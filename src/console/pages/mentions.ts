@@ -37,14 +37,18 @@ import { asksForText } from "../search/rule-of-search.ts";
 
 const LENGTH = 50;
 
+// Most parameters are absent, and a fault that is caught costs twenty times as much as a default.
+
 const optionalText = (length: number) =>
   z
     .string()
     .max(length)
     .transform((text) => (text.trim() === "" ? null : text.trim()))
+    .nullable()
+    .default(null)
     .catch(null);
 
-const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().catch(null);
+const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().default(null).catch(null);
 
 /** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
 const RANGES = ["24h", "7d", "30d"] as const;
@@ -60,8 +64,8 @@ export const MentionsQuestion = z.preprocess(
   z.object({
     query: optionalText(100),
     /** Several, where an address names more than one: links of charts do. */
-    queries: z.array(z.string().min(1).max(100)).max(MOST_QUERIES).catch([]),
-    sentiment: z.enum(SENTIMENTS).nullable().catch(null),
+    queries: z.array(z.string().min(1).max(100)).max(MOST_QUERIES).default([]).catch([]),
+    sentiment: z.enum(SENTIMENTS).nullable().default(null).catch(null),
     contains: optionalText(1_000),
     author: optionalText(100),
     domain: optionalText(100),
@@ -70,15 +74,15 @@ export const MentionsQuestion = z.preprocess(
     category: optionalText(100),
     country: optionalText(100),
     story: optionalText(40),
-    last: z.enum(RANGES).nullable().catch(null),
+    last: z.enum(RANGES).nullable().default(null).catch(null),
     from: moment(),
     to: moment(),
-    alert: z.uuid().nullable().catch(null),
+    alert: z.uuid().nullable().default(null).catch(null),
     assignee: optionalText(80),
-    status: z.enum(WORK_FILTERS).nullable().catch(null),
+    status: z.enum(WORK_FILTERS).nullable().default(null).catch(null),
     tag: optionalText(LONGEST_TAG),
     list: optionalText(LONGEST_LIST_NAME),
-    after: z.string().max(2000).transform(readPosition).catch(null),
+    after: z.string().max(2000).transform(readPosition).nullable().default(null).catch(null),
   }),
 );
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;

@@ -1,6 +1,6 @@
 import { Agent, get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { createGunzip } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { monotonicMs } from "../../../src/lib/clock.ts";
 
 /**
@@ -43,11 +43,19 @@ const refused = { parts: 0, searches: 0 };
 let [failed, open, events, isOver] = [0, 0, 0, false];
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 /** By page: what it shows. */
-const shown: string[] = [];
+const shown: Answer[] = [];
 
 interface Answer {
   readonly status: number;
-  readonly text: string;
+  /** As it came: what 500 browsers unpack is not the server's time, and here they share its processors. */
+  readonly body: Buffer;
+  readonly isPacked: boolean;
+}
+
+const NOTHING: Answer = { status: 0, body: Buffer.alloc(0), isPacked: false };
+
+function textOf({ body, isPacked }: Answer): string {
+  return (isPacked ? gunzipSync(body) : body).toString("utf8");
 }
 
 /** As from a browser at an address of its own: one that finds its open connection closed asks again on a new one. */
@@ -55,15 +63,15 @@ function ask(path: string, reader: number): Promise<Answer> {
   return new Promise((resolve) => {
     const headers = { accept: "text/html", "accept-encoding": "gzip" };
     const request = get(`${url}${path}`, { agent, headers, localAddress: addressOf(reader) }, (answer) => {
-      const body = answer.headers["content-encoding"] === "gzip" ? answer.pipe(createGunzip()) : answer;
+      const isPacked = answer.headers["content-encoding"] === "gzip";
       const chunks: Buffer[] = [];
-      body.on("data", (chunk: Buffer) => chunks.push(chunk));
-      body.on("end", () =>
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") }),
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks), isPacked }),
       );
-      body.on("error", () => resolve({ status: 0, text: "" }));
+      answer.on("error", () => resolve(NOTHING));
     });
-    request.on("error", () => resolve(request.reusedSocket ? ask(path, reader) : { status: 0, text: "" }));
+    request.on("error", () => resolve(request.reusedSocket ? ask(path, reader) : NOTHING));
   });
 }
 
@@ -83,9 +91,10 @@ async function live(reader: number): Promise<void> {
     await delay(1_000 + Math.random() * 4_000);
     page = await ask("/mentions", reader);
   }
-  shown[reader] = listOf(page.text);
-  const stream = /sse-connect="([^"]+)"/.exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "/live";
-  const part = /id="part-(work-list|list)"/.exec(page.text)?.[1] ?? "list";
+  shown[reader] = page;
+  const text = textOf(page);
+  const stream = /sse-connect="([^"]+)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? "/live";
+  const part = /id="part-(work-list|list)"/.exec(text)?.[1] ?? "list";
   let [isAsking, waitsSince, isRefused] = [false, null as number | null, false];
   const fetchPart = async (since: number): Promise<void> => {
     if (isAsking) {
@@ -93,15 +102,15 @@ async function live(reader: number): Promise<void> {
       return;
     }
     isAsking = true;
-    const { status, text } = await ask(`/mentions?part=${part}`, reader);
+    const answer = await ask(`/mentions?part=${part}`, reader);
     isAsking = false;
-    if (status === 200) {
-      shown[reader] = listOf(text);
+    if (answer.status === 200) {
+      shown[reader] = answer;
       shownMs.push(monotonicMs() - since);
       const next = waitsSince;
       waitsSince = null;
       if (next !== null) await fetchPart(next);
-    } else if (status === 503) {
+    } else if (answer.status === 503) {
       refused.parts++;
       if (isRefused) return;
       isRefused = true;
@@ -158,8 +167,8 @@ process.on("message", async (message) => {
   // The source has ended: whoever was refused asks again meanwhile.
   isOver = true;
   await delay(15_000);
-  const newest = listOf((await ask("/mentions", 0)).text);
-  const behind = shown.filter((one) => one !== newest).length;
+  const newest = listOf(textOf(await ask("/mentions", 0)));
+  const behind = shown.filter((one) => listOf(textOf(one)) !== newest).length;
   const report: LiveReport = { shownMs, searchMs, refused, failed, open, events, behind };
   process.send?.(report, () => process.exit(0));
 });
