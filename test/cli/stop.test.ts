@@ -111,15 +111,28 @@ async function hears(words: RegExp): Promise<void> {
   });
 }
 
-test.each([
+const PROCESSES: [name: string, running: RegExp, entry: string | undefined][] = [
   ["a monitor", /Earshot is running/, undefined],
   ["a worker", /the worker is running/, "workers/deliver.ts"],
-])(
+];
+
+async function startProcess(running: RegExp, entry: string | undefined): Promise<void> {
+  await startUntil("", running, entry === undefined ? undefined : [bundle.file(entry)]);
+}
+
+/** `earshot reload` in this folder. */
+function reload(cwd: string): ReturnType<typeof runEarshot> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
+  return runEarshot(bundle, ["reload"], { cwd, env });
+}
+
+test.each(PROCESSES)(
   "%s reloads the configuration at SIGHUP and reload; a fault in it leaves the running one alone",
   async (_, running, entry) => {
     const file = join(folder, "earshot.yaml");
     const before = await readFile(file, "utf8");
-    await startUntil("", running, entry === undefined ? undefined : [bundle.file(entry)]);
+    await startProcess(running, entry);
     const sighup = async (words: RegExp): Promise<void> => {
       const heard = hears(words);
       child?.kill("SIGHUP");
@@ -127,23 +140,31 @@ test.each([
     };
     await writeFile(file, `${before}\nrooutes: []\n`);
     await sighup(/not reloaded/);
-    const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, DATABASE_URL: database.url, EARSHOT_HOME: folder } as Record<string, string>;
-    const refused = await runEarshot(bundle, ["reload"], { cwd: folder, env });
+    const refused = await reload(folder);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain("rooutes");
     await writeFile(file, `${before}\ntimezone: Europe/Berlin\n`);
     await sighup(/the configuration was reloaded/);
     const again = hears(/the configuration was reloaded/);
-    const taken = await runEarshot(bundle, ["reload"], { cwd: folder, env });
+    const taken = await reload(folder);
     expect(taken).toMatchObject({ code: 0, err: "" });
     expect(taken.out).toMatch(/Checked, no fault.*\n.*process \d+ .*: runs the new version/);
     await again;
+    await stops("SIGTERM");
+  },
+);
+
+test.each(PROCESSES)(
+  "%s reloads by itself once the files of a new version come",
+  async (_, running, entry) => {
+    const file = join(folder, "earshot.yaml");
+    const before = await readFile(file, "utf8");
+    await startProcess(running, entry);
     // As on another machine, where the files are new already.
     const elsewhere = join(folder, "elsewhere");
     await mkdir(elsewhere);
     await writeFile(join(elsewhere, "earshot.yaml"), `${before}\ntimezone: Asia/Tokyo\n`);
-    const missing = await runEarshot(bundle, ["reload"], { cwd: elsewhere, env });
+    const missing = await reload(elsewhere);
     expect(missing.out).toMatch(/goes on with version \w+: its files are .*copy the new files there/);
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining("1 of 1 process did not") });
     const byItself = hears(/the configuration was reloaded/);
