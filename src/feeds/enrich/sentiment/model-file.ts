@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { packFile, unpackFile } from "../packed-file.ts";
 import { PLACES } from "./features.ts";
 import type { WordList } from "./word-lists.ts";
 
@@ -30,22 +30,14 @@ export interface ModelHeader {
   readonly lists: Readonly<Record<string, readonly WordList[]>>;
 }
 
-/** The header as JSON with its length in front, then the weights, all of it compressed. */
 export function encodeModel({ header, weights }: Model): Buffer {
-  const json = Buffer.from(JSON.stringify(header));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(json.length);
-  const raw = Buffer.concat([length, json, Buffer.from(weights.buffer, weights.byteOffset, weights.length)]);
-  return brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_LGWIN]: 22 } });
+  return packFile(JSON.stringify(header), weights);
 }
 
 /** Throws if the file was trained for other features than these. */
 export function decodeModel(file: Buffer): Model {
-  const raw = brotliDecompressSync(file);
-  const end = 4 + raw.readUInt32LE(0);
-  const header = JSON.parse(raw.toString("utf8", 4, end)) as ModelHeader;
-  const weights = new Int8Array(raw.buffer, raw.byteOffset + end, raw.length - end);
+  const { text, numbers: weights } = unpackFile(file);
   if (weights.length !== PLACES * COLUMNS)
     throw new Error(`The sentiment model has ${weights.length} weights, and ${PLACES * COLUMNS} are needed`);
-  return { header, weights };
+  return { header: JSON.parse(text) as ModelHeader, weights };
 }

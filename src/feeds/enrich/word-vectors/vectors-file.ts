@@ -1,4 +1,4 @@
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { packFile, unpackFile } from "../packed-file.ts";
 
 /** Numbers of a word. */
 export const SIZE = 64;
@@ -10,21 +10,14 @@ export interface WordVectors {
   readonly numbers: Int8Array;
 }
 
-/** The words with their length in front, then the numbers, all of it compressed. */
 export function encodeVectors({ words, numbers }: WordVectors): Buffer {
-  const text = Buffer.from(words.join("\n"));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(text.length);
-  const raw = Buffer.concat([length, text, Buffer.from(numbers.buffer, numbers.byteOffset, numbers.length)]);
-  return brotliCompressSync(raw, { params: { [constants.BROTLI_PARAM_LGWIN]: 22 } });
+  return packFile(words.join("\n"), numbers);
 }
 
 /** Throws if the file has not `SIZE` numbers of each word. */
 export function decodeVectors(file: Buffer): WordVectors {
-  const raw = brotliDecompressSync(file);
-  const end = 4 + raw.readUInt32LE(0);
-  const words = raw.toString("utf8", 4, end).split("\n");
-  const numbers = new Int8Array(raw.buffer, raw.byteOffset + end, raw.length - end);
+  const { text, numbers } = unpackFile(file);
+  const words = text.split("\n");
   if (numbers.length !== words.length * SIZE)
     throw new Error(`The word vectors have ${numbers.length} numbers, and ${words.length * SIZE} are needed`);
   return { words, numbers };
