@@ -76,7 +76,7 @@ function tagOf(authority: string, id: readonly string[]): string {
   return `tag:${authority},${SINCE}:${id.map((part) => encodeURIComponent(xmlText(part))).join("/")}`;
 }
 
-/** XML has no place for these, not even escaped; \`html\` replaces control characters. */
+/** XML has no place for these, not even escaped; `html` replaces control characters. */
 function xmlText(text: string): string {
   return storableText(text).replaceAll(/[\uFFFE\uFFFF]/g, "\uFFFD");
 }

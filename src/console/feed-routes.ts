@@ -49,7 +49,7 @@ export function feedRoutes(
     categorizeRoute(parts.corrections);
   }
 
-  /** "This is no complaint": it counts for the mention, and teaches where \`enrich.sentiment\` is \`learned\`. */
+  /** "This is no complaint": it counts for the mention, and teaches where `enrich.sentiment` is `learned`. */
   function correctRoute(corrections: Corrections): void {
     app.post("/mentions/sentiment", ownForm, async (request, reply) => {
       const form = Correction.safeParse(request.body ?? {});

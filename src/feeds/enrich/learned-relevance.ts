@@ -46,7 +46,7 @@ const PARTS = 5;
 
 /**
  * Learns from what people said of texts of one query, and tests itself: each fifth of them is judged by a model of the
- * other four. 120 texts take a quarter of a second, in six steps between which others run. Nothing of it is stored: it is
+ * other four. 120 texts take up to a quarter of a second, in six steps between which others run. Nothing of it is stored: it is
  * learnt again from the texts that are still there.
  */
 export async function learnRelevance(judged: readonly JudgedText[]): Promise<LearnedRelevance> {
@@ -56,20 +56,18 @@ export async function learnRelevance(judged: readonly JudgedText[]): Promise<Lea
   const examples = oneKindAfterTheOther(judged);
   const kinds = examples.map(({ text, isRelevant }) => ({ text, isOfKind: isRelevant }));
   const meanings = await loadMeanings();
-  const raw = examples.map(() => 0);
+  const scored = examples.map(({ text, isRelevant }, index) => ({
+    ...{ text, isRelevant, part: index % PARTS },
+    sum: 0,
+  }));
   for (let part = 0; part < PARTS; part++) {
     await nextTurn();
     const { sumOf } = bothOf(
       kinds.filter((_, index) => index % PARTS !== part),
       meanings,
     );
-    for (const [index, { text }] of examples.entries()) if (index % PARTS === part) raw[index] = sumOf(text);
+    for (const one of scored) if (one.part === part) one.sum = sumOf(one.text);
   }
-  const scored = examples.map(({ isRelevant }, index) => ({
-    isRelevant,
-    sum: raw[index] ?? 0,
-    part: index % PARTS,
-  }));
   // Of a text's own part nothing is known when it is tested.
   const sums = scored.map(({ sum, part }) => sum - middleOf(scored.filter((other) => other.part !== part)));
   const called = examples.filter((_, index) => (sums[index] ?? 0) > 0);

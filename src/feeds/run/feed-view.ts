@@ -111,7 +111,7 @@ export function openFeedView(parts: {
   readonly enricher: () => Promise<FeedEnricher>;
   readonly clock: Clock;
   readonly enrich: EnrichConfig;
-  /** Texts that people judged; see \`startEnrichment\`. */
+  /** Texts that people judged; see `startEnrichment`. */
   readonly judged: ReadJudgedMentions;
   /** The id of a query here, by its name in the monitor; null: it is another source's. */
   readonly ownIdOf: (queryId: string) => number | null;

@@ -364,7 +364,7 @@ export function createFeedRun(parts: FeedRunParts) {
           });
       });
     },
-    /** Fetches what becomes due until the signal comes. \`subscribe\`: asks one hub that is due. */
+    /** Fetches what becomes due until the signal comes. `subscribe`: asks one hub that is due. */
     async run(subscribe: (() => Promise<boolean>) | null = null): Promise<void> {
       /** Works until the signal comes. After a failure, and where there was nothing to do, it waits. */
       const loop = async (

@@ -59,7 +59,7 @@ export interface Listening {
   readonly url: string;
   readonly password: string;
   readonly push: PushEndpoint;
-  /** What hubs of feeds call; null: they cannot reach us, as \`listen.callback\` is not set. */
+  /** What hubs of feeds call; null: they cannot reach us, as `listen.callback` is not set. */
   readonly hubs: HubEndpoint | null;
   readonly feeds: readonly PlannedFeed[];
   /** The queries of the configuration, as they are stored. */

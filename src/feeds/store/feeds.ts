@@ -145,7 +145,7 @@ export async function noteReading(
   return numAffectedRows === 1n;
 }
 
-/** Ends a fetch whose answer could not be read within bounds. It is asked next at the moment that \`noteReading\` stored. */
+/** Ends a fetch whose answer could not be read within bounds. It is asked next at the moment that `noteReading` stored. */
 export async function endUnread(
   db: Database,
   projectId: number,

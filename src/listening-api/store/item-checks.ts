@@ -52,7 +52,7 @@ interface DueRow {
   is_listed: boolean;
 }
 
-/** The same for a queue of its own: nobody else gets them for \`forMs\`, also if the process ends before they are asked. */
+/** The same for a queue of its own: nobody else gets them for `forMs`, also if the process ends before they are asked. */
 export async function claimChecks(
   db: Database,
   projectId: number,

@@ -149,7 +149,7 @@ export function decisionsDue(now: Instant) {
 /** Held to be combined with others in one message. */
 const TOGETHER = sql`('HeldByGroup', 'HeldByThrottle')`;
 
-/** Whether the query of the alert \`a\` is being polled, or about to be. */
+/** Whether the query of the alert `a` is being polled, or about to be. */
 function isBeingRead(now: Instant) {
   return sql`exists (
     select from earshot.polls w

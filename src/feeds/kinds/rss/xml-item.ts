@@ -89,7 +89,7 @@ export function toFacts(fields: readonly XmlElement[], language: string | null):
   };
 }
 
-/** The address of the first \`<link>\` of the feed with this relation. */
+/** The address of the first `<link>` of the feed with this relation. */
 function linkIn(fields: readonly XmlElement[], relation: string): string | null {
   for (const field of fields) {
     const { name, base } = field;
