@@ -60,18 +60,23 @@ export function createAlertMessageStore(db: Db) {
       return rows.reverse();
     },
 
-    /** The message now shows this state. It is checked again after `editEveryMs`, unless the alert has ended. */
+    /**
+     * The message now shows this state. It is checked again after `editEveryMs`, unless the alert has ended. What was
+     * asked for since the claim (`attempts` is 0 again) is due when it was asked for: the edit may have shown old words.
+     */
     async shown(
       claim: Claim,
       state: string,
       terms: { readonly editEveryMs: number; readonly isOver: boolean },
     ): Promise<void> {
       await sql`
-        update earshot.alert_messages m set shown = ${state}, attempts = 0,
+        update earshot.alert_messages m set attempts = 0, leased_until_wall = null,
+          shown = case when attempts = 0 then shown else ${state} end,
           -- It may have changed since the claim: an ended alert, too, when one of its mentions is deleted.
-          watched = ${!terms.isOver} or exists (select from earshot.alerts a
+          watched = attempts = 0 or ${!terms.isOver} or exists (select from earshot.alerts a
             where a.project_id = m.project_id and a.id = m.alert_id and ${STATE} <> ${state}),
-          next_edit_wall = now() + make_interval(secs => ${terms.editEveryMs / 1000}), leased_until_wall = null
+          next_edit_wall = case when attempts = 0 then next_edit_wall
+            else now() + make_interval(secs => ${terms.editEveryMs / 1000}) end
         where ${isHeldBy(claim)}
       `.execute(db);
     },
@@ -134,14 +139,6 @@ export function createAlertMessageStore(db: Db) {
       return rows[0]?.lease ?? null;
     },
 
-    /** How many messages are being edited now. */
-    async inHand(): Promise<number> {
-      const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.alert_messages where watched and leased_until_wall > now()
-      `.execute(db);
-      return rows[0]?.n ?? 0;
-    },
-
     /** The vendor changed the message's id, or gave more of it. */
     async saveRef(projectId: string, notificationId: string, ref: Record<string, string>): Promise<void> {
       await sql`
@@ -150,10 +147,10 @@ export function createAlertMessageStore(db: Db) {
       `.execute(db);
     },
 
-    /** The edit failed: try again after `retryAfterMs`, or never when that is null. */
+    /** The edit failed: try again after `retryAfterMs`, or never when that is null and nothing was asked for since. */
     async postpone(claim: Claim, retryAfterMs: number | null): Promise<void> {
       await sql`
-        update earshot.alert_messages set leased_until_wall = null, watched = ${retryAfterMs !== null},
+        update earshot.alert_messages set leased_until_wall = null, watched = attempts = 0 or ${retryAfterMs !== null},
           next_edit_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000})
         where ${isHeldBy(claim)}
       `.execute(db);
@@ -162,7 +159,7 @@ export function createAlertMessageStore(db: Db) {
     /** A person acted on the alert: its messages must show that now. */
     async wake(projectId: string, alertId: string): Promise<void> {
       await sql`
-        update earshot.alert_messages set next_edit_wall = now(), watched = true
+        update earshot.alert_messages set next_edit_wall = now(), watched = true, attempts = 0
         where project_id = ${projectId} and alert_id = ${alertId}::uuid
       `.execute(db);
     },

@@ -171,6 +171,42 @@ test("a live message is not edited while a reply to it is being posted", async (
   expect(await stores.alertMessages.claim(key)).toMatchObject({ root: { notificationId: first.id } });
 });
 
+test.each([
+  {
+    what: "a person acts",
+    ask: (alert: Alert) => stores.alertMessages.wake("p", alert.id),
+  },
+  {
+    what: "one of its mentions is deleted",
+    ask: (alert: Alert) =>
+      stores.erasures.saveAlert("p", { ...alert, explanation: null }, { matched: 1, forgotten: 1 }),
+  },
+])("a live message is edited again at once when $what while it is being edited", async ({ what, ask }) => {
+  const alert = anAlert(await aQuery());
+  await stores.alerts.save([alert]);
+  const key = { projectId: "p", alertId: alert.id, receiver: what };
+  const first = { ...pending(alert, "fired"), receiver: what };
+  await stores.notifications.addPending([first]);
+  const posted = await stores.notifications.claim("p", first.id);
+  if (posted === null) throw new Error("it cannot be claimed");
+  await stores.alertMessages.stale(key);
+  await stores.notifications.markSent(posted, NOON, { ts: "1" });
+  const edit = await stores.alertMessages.claim(key);
+  if (edit === null) throw new Error("it is not due");
+  await ask(alert);
+  await stores.alertMessages.shown({ ...key, lease: edit.lease }, edit.state, {
+    editEveryMs: HOUR,
+    isOver: true,
+  });
+  const next = await stores.alertMessages.claim(key);
+  expect(next).toMatchObject({ attempts: 1 });
+  await stores.alertMessages.shown({ ...key, lease: next?.lease ?? "" }, next?.state ?? "", {
+    editEveryMs: HOUR,
+    isOver: true,
+  });
+  expect(await stores.alertMessages.claim(key)).toBeNull();
+});
+
 test("a receiver that hangs holds two of the slots that all receivers share", async () => {
   const waiting = [1, 2, 3].map(() => ({
     ...pending({ ...anAlert("hangs"), id: uuid7(NOON) }, "fired"),
