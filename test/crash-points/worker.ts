@@ -133,15 +133,14 @@ const GATHERED_S = 31;
  */
 async function settle(worker: Worker): Promise<void> {
   const { earshot, wall } = worker;
-  const { polls, notifications, alertMessages } = earshot.stores;
+  const { dueWork, notifications } = earshot.stores;
   let swept = {};
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await idle(worker);
     swept = await earshot.sweep();
     const due = Object.values<number>(swept).reduce((sum, count) => sum + count, 0);
     if (due > 0) continue;
-    const waiting =
-      (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+    const waiting = (await dueWork.unsettled()) + (await notifications.unsettled());
     const [later] = (await wall.query<{ seconds: number }>(LATER)).rows;
     if (waiting === 0 && later === undefined) return;
     const seconds = waiting > 0 ? STEP_S : Math.max(STEP_S, later?.seconds ?? 0);

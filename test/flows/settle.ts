@@ -13,9 +13,8 @@ export async function settle(earshot: Earshot, jobs: Jobs): Promise<void> {
     const before = jobs.done();
     const swept = await earshot.sweep();
     const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
-    const { polls, notifications, alertMessages } = earshot.stores;
-    const waiting =
-      due + (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+    const { dueWork, notifications } = earshot.stores;
+    const waiting = due + (await dueWork.unsettled()) + (await notifications.unsettled());
     quiet = waiting === 0 ? quiet + 1 : 0;
     if (quiet > 0) continue;
     if (monotonicMs() - startedAt > PATIENCE_MS) {

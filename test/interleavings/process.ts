@@ -81,9 +81,7 @@ export async function openProcess(parts: {
         await queues.idle();
         const swept = await version.sweep();
         if (Object.values(swept).some((count) => count > 0)) continue;
-        const { polls, notifications, alertMessages } = stores;
-        const waiting =
-          (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+        const waiting = (await stores.dueWork.unsettled()) + (await stores.notifications.unsettled());
         if (waiting === 0) return;
         await sql`select harness.put_forward(2)`.execute(database.db);
       }

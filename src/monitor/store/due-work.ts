@@ -99,7 +99,9 @@ export function createDueWorkStore(db: Db) {
         select (select count(*) from earshot.polls join earshot.queries q using (project_id, query_id)
             where q.active and (leased_until_wall > now() or retry_at_wall > now()))
           + (select count(*) from earshot.notifications where state = 'due' and leased_until_wall > now())
-          + (select count(*) from earshot.alert_messages where watched and leased_until_wall > now()) as "inHand"
+          + (select count(*) from earshot.alert_messages where watched and leased_until_wall > now())
+          + (select count(*) from earshot.corrections
+            where problem is null and (leased_until_wall > now() or next_try_wall > now())) as "inHand"
       `.execute(db);
       return rows[0]?.inHand ?? 0;
     },

@@ -49,15 +49,6 @@ export function createPollStore(db: Db) {
       await sql`update earshot.polls set next_at = least(next_at, ${at(now)})`.execute(db);
     },
 
-    /** How many polls are held or wait for a retry: a driver that waits for quiet waits for these too. */
-    async unsettled(): Promise<number> {
-      const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.polls join earshot.queries q using (project_id, query_id)
-        where q.active and (leased_until_wall > now() or retry_at_wall > now())
-      `.execute(db);
-      return rows[0]?.n ?? 0;
-    },
-
     /** Up to when all mentions that entered the query are stored. Null before the first finished poll. */
     async completeUntil(projectId: string, queryId: string): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`

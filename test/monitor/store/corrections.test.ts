@@ -43,3 +43,22 @@ test("corrections of a message count on after one was made, and have one number 
   await corrections.settle(third);
   expect(await corrections.claim(key)).toBeNull();
 });
+
+// Else a driver that waits for quiet goes on while Slack still shows what somebody asked to forget.
+test("a correction that is being made, or waits for another try, is not settled", async () => {
+  const { corrections, dueWork, erasures } = stores;
+  const key = { projectId: "q", notificationId: uuid7(NOON) };
+  await sql`insert into earshot.notifications (project_id, id, receiver, kind, created_at, reason, state, vendor_ref)
+    values ('q', ${key.notificationId}::uuid, 'hook', 'fired', ${new Date(NOON)}, 'Fired', 'sent', '{"status": "200"}')`.execute(
+    database.db,
+  );
+  await erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
+  expect(await dueWork.unsettled()).toBe(0);
+  const claimed = await corrections.claim(key);
+  if (claimed === null) throw new Error("it is not due");
+  expect(await dueWork.unsettled()).toBe(1);
+  await corrections.postpone(claimed.claim, 60_000, null);
+  expect(await dueWork.unsettled()).toBe(1);
+  await corrections.postpone(claimed.claim, null, "no_permission");
+  expect(await dueWork.unsettled()).toBe(0);
+});

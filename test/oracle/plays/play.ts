@@ -367,15 +367,13 @@ function createSettled(isTroubled: boolean) {
       done += 1;
     },
     async settle(earshot: Awaited<ReturnType<typeof startEarshot>>): Promise<void> {
-      const { polls, notifications, alertMessages, dueWork } = earshot.stores;
+      const { notifications, dueWork } = earshot.stores;
       let seen = done;
       let idle = 0;
       for (let quiet = 0; quiet < 2; ) {
         const swept = await earshot.sweep();
         const due = Object.values(swept).reduce((sum, count) => sum + count, 0);
-        const busy = isTroubled
-          ? await dueWork.unsettled()
-          : (await polls.unsettled()) + (await notifications.unsettled()) + (await alertMessages.inHand());
+        const busy = (await dueWork.unsettled()) + (isTroubled ? 0 : await notifications.unsettled());
         quiet = due + busy === 0 ? quiet + 1 : 0;
         if (quiet > 0) continue;
         const wanted = done + Math.max(1, due);
