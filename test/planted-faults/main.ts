@@ -18,6 +18,7 @@ It is caught by an assertion that failed; a check that crashed or ran out of tim
   NAME ...          only these (the names of test/planted-faults/*.yaml)
   --some N          N of them, chosen by the seed
   --seed S          (1)
+  --parallel N      this many at the same time, each in a copy of its own (2)
   --likely          only the checks that a fault names
   --check           only see that every fault still applies
   --list            print what there is
@@ -47,6 +48,7 @@ async function main(): Promise<number> {
   const options = {
     some: { type: "string" },
     seed: { type: "string", default: "1" },
+    parallel: { type: "string", default: "2" },
     likely: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
@@ -66,18 +68,24 @@ async function main(): Promise<number> {
   if (values.check) return print(`${all.length} planted faults, all apply\n`);
   const named = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const chosen = values.some === undefined ? named : choose(named, Number(values.some), Number(values.seed));
-  const copy = await copyTree();
+  const control = createControl();
   const rows: [Fault, Caught][] = [];
-  const planting = { copy, source, control: createControl(copy), onlyLikely: values.likely };
-  try {
-    for (const fault of chosen) {
-      const caught = await plant(planting, fault, patches.get(fault) ?? new Map());
-      rows.push([fault, caught]);
-      print(`${row(fault, caught)}\n`);
+  const waiting = [...chosen];
+  const plantAll = async (): Promise<void> => {
+    const copy = await copyTree();
+    try {
+      for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
+        const planting = { copy, source, control, onlyLikely: values.likely };
+        const caught = await plant(planting, fault, patches.get(fault) ?? new Map());
+        rows.push([fault, caught]);
+        print(`${row(fault, caught)}\n`);
+      }
+    } finally {
+      await rm(copy, { recursive: true, force: true });
     }
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  };
+  const parallel = Math.max(1, Math.min(Number(values.parallel), chosen.length));
+  await Promise.all(Array.from({ length: parallel }, plantAll));
   const missed = rows.filter(([, { by }]) => by === null);
   print(`\n${rows.length - missed.length} of ${rows.length} planted faults were caught\n`);
   return missed.length === 0 ? 0 : 1;
@@ -106,14 +114,13 @@ async function copyTree(): Promise<string> {
   return copy;
 }
 
-/** Runs a check on the tree without a fault, once. Null: it passes. */
-function createControl(copy: string): (check: string) => Promise<string | null> {
-  const known = new Map<string, string | null>();
-  return async (check) => {
-    const before = known.get(check);
-    if (before !== undefined) return before;
-    const control = await runCheck(copy, check);
-    const complaint = control.verdict === "Passed" ? null : control.because;
+/** Runs a check on the tree without a fault, once, in the first copy that needs it. Null: it passes. */
+function createControl(): (copy: string, check: string) => Promise<string | null> {
+  const known = new Map<string, Promise<string | null>>();
+  return (copy, check) => {
+    const complaint =
+      known.get(check) ??
+      runCheck(copy, check).then((found) => (found.verdict === "Passed" ? null : found.because));
     known.set(check, complaint);
     return complaint;
   };
@@ -138,7 +145,7 @@ async function plant(
   if (error !== null) return notCaught(`it does not compile: ${error}`);
   const broken: string[] = [];
   for (const check of [...fault.checks, ...(onlyLikely ? [] : ALL_CHECKS)]) {
-    const complaint = await control(check);
+    const complaint = await control(copy, check);
     if (complaint !== null) {
       broken.push(`${check} fails without the fault, too: ${complaint}`);
       continue;
@@ -154,7 +161,7 @@ async function plant(
 interface Planting {
   readonly copy: string;
   readonly source: ReadonlyMap<string, string>;
-  readonly control: (check: string) => Promise<string | null>;
+  readonly control: (copy: string, check: string) => Promise<string | null>;
   readonly onlyLikely: boolean;
 }
 

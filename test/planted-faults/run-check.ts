@@ -80,11 +80,15 @@ export function readVitest({ testResults }: VitestReport, last: string): Verdict
   return { verdict: "Broke", because: because.split("\n", 1)[0] ?? "" };
 }
 
-/** The first error of the compiler; null: it compiles. What a fault leaves unused is no error. */
+/**
+ * The first error of the compiler; null: it compiles. What a fault leaves unused is no error. It remembers the tree, so it
+ * looks only at what a fault changes.
+ */
 export async function compileError(copy: string): Promise<string | null> {
   const { code, lines } = await run(
     copy,
-    "node node_modules/typescript/bin/tsc -p tsconfig.json --noUnusedLocals false --noUnusedParameters false",
+    `node node_modules/typescript/bin/tsc -p tsconfig.json --noUnusedLocals false --noUnusedParameters false \
+      --incremental --tsBuildInfoFile compiled.tsbuildinfo`,
   );
   return code === 0 ? null : (lines.find((line) => line.includes("error TS")) ?? "tsc failed");
 }
