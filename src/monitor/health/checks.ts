@@ -1,4 +1,5 @@
 import { clockCheck } from "./checks/check-clock.ts";
+import { correctionCheck } from "./checks/check-corrections.ts";
 import { digestCheck } from "./checks/check-digests.ts";
 import { feedCheck } from "./checks/check-feeds.ts";
 import { floodCheck } from "./checks/check-floods.ts";
@@ -20,6 +21,7 @@ export const CHECKS: readonly HealthCheck[] = [
   feedCheck,
   receiverCheck,
   bounceCheck,
+  correctionCheck,
   pictureCheck,
   digestCheck,
   floodCheck,

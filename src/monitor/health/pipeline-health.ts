@@ -6,6 +6,7 @@ import type {
   GivenUp,
   QueryProgress,
   QueryRhythm,
+  UncorrectedMessages,
   WaitingWork,
 } from "../model/pipeline-facts.ts";
 import type { ProcessVersions } from "../model/process.ts";
@@ -48,6 +49,7 @@ export interface PipelineHealth {
   readonly addresses: ReadonlyMap<string, string>;
   /** Messages that were given up in the last day. */
   readonly givenUp: readonly GivenUp[];
+  readonly uncorrected: readonly UncorrectedMessages[];
   readonly bounces: readonly OpenBounces[];
   readonly heldRules: readonly HeldRule[];
   /** When the last alert `queue-stands-still` was open: from, and to (`now` if it still is). Null: none lately. */

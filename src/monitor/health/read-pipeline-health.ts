@@ -38,6 +38,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     digests,
     deadJobs,
     bounces,
+    uncorrected,
     heldRules,
     deadLetters,
     outages,
@@ -55,6 +56,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     stores.digests.due(),
     stores.deadLetters.jobs(),
     stores.bounces.open(),
+    stores.corrections.notPossible(),
     stores.ruleFloods.held(),
     stores.deadLetters.counts(now - NEWS_MS),
     stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
@@ -98,6 +100,7 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     addresses: readings.addresses,
     givenUp,
     bounces,
+    uncorrected,
     heldRules,
     queueAlert: queueAlertOf(lately, now),
     silentFeeds: new Set(

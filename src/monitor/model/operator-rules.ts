@@ -57,6 +57,7 @@ export type OperatorRuleName =
   | "queue-stands-still"
   | "receiver-fails"
   | "messages-given-up"
+  | "messages-uncorrected"
   | "receiver-bounces"
   | "pictures-left-out"
   | "digest-not-built"
@@ -121,6 +122,11 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "warning",
     overAfterMs: 5 * MINUTE,
     description: "Messages could not be delivered and are not retried automatically.",
+  },
+  "messages-uncorrected": {
+    severity: "warning",
+    overAfterMs: 5 * MINUTE,
+    description: "Messages still show something that was deleted, and cannot be corrected from here.",
   },
   "receiver-bounces": {
     severity: "critical",

@@ -55,6 +55,21 @@ export interface GivenUp {
   readonly since: Instant;
 }
 
+/** Messages to one receiver that show something that was deleted, and that it does not let us correct. */
+export interface UncorrectedMessages {
+  readonly receiver: string;
+  readonly n: number;
+  /** The error of the last one. */
+  readonly error: string;
+  readonly since: Instant;
+  /** At most three, the newest first. Each is about an alert or a digest. */
+  readonly newest: readonly {
+    readonly rule: string | null;
+    readonly digest: string | null;
+    readonly sentAt: Instant | null;
+  }[];
+}
+
 /** In one word, what a public feed does. */
 export type FeedState =
   | "not configured"

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
+import { DAY } from "../../lib/instant.ts";
 import type { Notification } from "../model/notification.ts";
+import type { UncorrectedMessages } from "../model/pipeline-facts.ts";
 import type { Db } from "./database.ts";
 import { NOTIFICATION_COLUMNS } from "./sending.ts";
 
@@ -18,7 +20,7 @@ interface ClaimedCorrection extends CorrectionKey {
 /** Longer than a vendor may take to answer: a correction has no heartbeat. */
 const LEASE_SECONDS = 60;
 
-/** Messages that show something that was deleted, until they are corrected or that is given up. */
+/** Messages that show something that was deleted, until they are corrected or people have deleted them. */
 export function createCorrectionStore(db: Db) {
   return {
     /**
@@ -68,7 +70,7 @@ export function createCorrectionStore(db: Db) {
       `.execute(db);
     },
 
-    /** Tried again after `retryAfterMs`; given up for this reason if that is null. */
+    /** Tried again after `retryAfterMs`; if that is null, for this reason, once a day: people may delete the message. */
     async postpone(
       { projectId, notificationId, version }: ClaimedCorrection,
       retryAfterMs: number | null,
@@ -76,16 +78,34 @@ export function createCorrectionStore(db: Db) {
     ): Promise<void> {
       await sql`
         update earshot.corrections set leased_until_wall = null,
-          next_try_wall = now() + make_interval(secs => ${(retryAfterMs ?? 0) / 1000}),
+          next_try_wall = now() + make_interval(secs => ${(retryAfterMs ?? DAY) / 1000}),
           problem = case when version = ${version} and ${retryAfterMs === null} then ${problem}::text end
         where project_id = ${projectId} and notification_id = ${notificationId}::uuid
       `.execute(db);
     },
+
+    /** By receiver, messages that could not be corrected, and where the newest three of them are found. */
+    async notPossible(): Promise<UncorrectedMessages[]> {
+      const { rows } = await sql<UncorrectedMessages>`
+        with stuck as (
+          select n.receiver, c.problem, c.next_try_wall, n.sent_at, n.digest_name as digest,
+            (select a.rule from earshot.alerts a where a.project_id = n.project_id and a.id = n.alert_id) as rule,
+            row_number() over (partition by n.receiver order by n.sent_at desc, n.id) as place
+          from earshot.corrections c
+          join earshot.notifications n on n.project_id = c.project_id and n.id = c.notification_id
+          where c.problem is not null)
+        select receiver, count(*)::int as n, (array_agg(problem order by next_try_wall desc))[1] as error,
+          extract(epoch from min(next_try_wall) - interval '1 day')::float8 * 1000 as since,
+          json_agg(json_build_object('rule', rule, 'digest', digest, 'sentAt', extract(epoch from sent_at) * 1000)
+            order by place) filter (where place <= 3) as newest
+        from stuck group by receiver order by receiver
+      `.execute(db);
+      return rows;
+    },
   };
 }
 
-const DUE = sql`problem is null and next_try_wall <= now()
-  and (leased_until_wall is null or leased_until_wall < now())`;
+const DUE = sql`next_try_wall <= now() and (leased_until_wall is null or leased_until_wall < now())`;
 
 export function correctionsDue(limit: number) {
   return sql<CorrectionKey>`

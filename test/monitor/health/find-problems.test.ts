@@ -243,6 +243,31 @@ test("a receiver whose mails bounce is reported with the server's answer and wha
   );
 });
 
+test("messages that cannot be corrected are reported with where they stand and what to do", () => {
+  const sentAt = Date.parse("2026-03-02T11:58:00Z");
+  const about = { rule: "leaks", digest: null, sentAt };
+  const one = { receiver: "comms", n: 1, error: "Slack is locked", since: NOW - HOUR, newest: [about] };
+  const [problem, other] = findProblems(
+    aLine({
+      uncorrected: [
+        one,
+        { ...one, receiver: "board", n: 5, newest: [about, { ...about, rule: null, digest: "weekly" }] },
+      ],
+    }),
+    SETTINGS,
+  );
+  expect(problem).toMatchObject({
+    ...{ rule: "messages-uncorrected", labels: { messagesTo: "comms" } },
+    ...{ since: NOW - HOUR, values: { messages: 1 } },
+  });
+  expect(problem?.because).toBe(
+    "1 message to comms still shows something that was deleted: Slack is locked. It is that about the rule leaks of 2026-03-02 11:58 UTC. Delete it there by hand. Earshot looks once a day, and this ends when nothing is left",
+  );
+  expect(other?.because).toBe(
+    "5 messages to board still show something that was deleted: Slack is locked. They are those about the rule leaks of 2026-03-02 11:58 UTC, of the digest weekly of 2026-03-02 11:58 UTC and 3 others. Delete them there by hand. Earshot looks once a day, and this ends when nothing is left",
+  );
+});
+
 const NODE_ERROR = "connect ECONNREFUSED 127.0.0.1:6379.";
 
 test.each<[string, Partial<PipelineHealth>, string]>([

@@ -31,6 +31,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     addresses: new Map([["on-call", "duty@brand.example"]]),
     givenUp: [],
     bounces: [],
+    uncorrected: [],
     heldRules: [],
     queueAlert: null,
     openLags: new Set(),

@@ -1,10 +1,11 @@
 import { describeError } from "../../../lib/errors.ts";
 import type { Notification } from "../../model/notification.ts";
-import type { Notifier } from "../define-notifier.ts";
+import type { Notifier, NotifierMessage } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { type AcquiredSlot, ANYWHERE, acquireSlot } from "./acquire-slot.ts";
 import { asDeliveryError, decideRetry } from "./decide-retry.ts";
 import { type DeliverParts, messageOf } from "./deliver.ts";
+import { liveView } from "./update-message.ts";
 
 interface CorrectionKey {
   readonly projectId: string;
@@ -21,7 +22,7 @@ export interface CorrectionLog {
   /** Null: it is not due, another worker has it, or its message is still being sent. */
   claim(key: CorrectionKey): Promise<{ readonly claim: Claim; readonly notification: Notification } | null>;
   settle(claim: Claim): Promise<void>;
-  /** `retryAfterMs` null: given up, for this reason. */
+  /** `retryAfterMs` null: for this reason, so it is tried once a day only. */
   postpone(claim: Claim, retryAfterMs: number | null, problem: string | null): Promise<void>;
 }
 
@@ -84,11 +85,26 @@ async function correct(
       retryable: true,
     });
   if (notifier?.correct === undefined || notification.vendorRef === null) return "OutOfReach";
-  const message = await messageOf(parts, notification, { alone: true });
+  const message = await correctedMessage(parts, notifier, notification);
   // Without its facts nothing can be shown in the place of what was deleted.
   if (message === null) return "OutOfReach";
   await notifier.correct(message, notification.vendorRef, { signal, version });
   return "Corrected";
+}
+
+/** A live message is made as each of its edits is, so that either of them may come last. */
+async function correctedMessage(
+  parts: CorrectParts,
+  { liveMessages }: Notifier,
+  notification: Notification,
+): Promise<NotifierMessage | null> {
+  const { id: notificationId, alertId, vendorRef, also = [] } = notification;
+  if (liveMessages === undefined || alertId === null || vendorRef?.["inThread"] !== undefined)
+    return messageOf(parts, notification, { alone: true });
+  const live = await liveView(parts, { ...notification, alertId }, { notificationId, also });
+  if (live === null) return null;
+  const { view } = live;
+  return { notificationId, attempt: 1, kind: "fired", alertId, view, previous: vendorRef };
 }
 
 async function settleFailure(

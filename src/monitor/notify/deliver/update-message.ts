@@ -176,8 +176,9 @@ async function mayPost(
   return (await acquireSlot(channelLimits, channel)) !== null;
 }
 
-async function liveView(
-  { viewOf }: UpdateMessageParts,
+/** What the message of an alert shows, whatever it was posted for. Null: its alert is no longer stored. */
+export async function liveView(
+  { viewOf }: Pick<UpdateMessageParts, "viewOf">,
   { projectId, alertId, receiver }: LiveMessageKey,
   { notificationId: id, also }: { readonly notificationId: string; readonly also: readonly string[] },
 ) {

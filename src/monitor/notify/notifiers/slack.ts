@@ -10,14 +10,26 @@ import {
 } from "../define-notifier.ts";
 import { DeliveryError } from "../delivery-error.ts";
 import { CALLS } from "./slack/alert-blocks.ts";
-import { composeReply, composeSlack, previewSlack, type SlackContent } from "./slack/compose-slack.ts";
+import {
+  composeDetails,
+  composeReply,
+  composeSlack,
+  previewSlack,
+  type SlackContent,
+} from "./slack/compose-slack.ts";
 import { type Connection, checkSlack, findChannelId, secretsOf, withSlack } from "./slack/connect.ts";
 import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
 import { editMessage, postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
 import { buttonFaults, editLimit, hasButtons, postLimit, SlackConfig } from "./slack/slack-config.ts";
 import { slackErrorCode } from "./slack/slack-error.ts";
 import { slackInteractions } from "./slack/slack-interactions.ts";
-import { liveContent, threadOf, updateLiveMessage } from "./slack/update-live-message.ts";
+import {
+  editWithPicture,
+  liveContent,
+  NO_DETAILS,
+  threadOf,
+  updateLiveMessage,
+} from "./slack/update-live-message.ts";
 
 /**
  * One message for each alert, edited to show its current state. Later news is posted in its thread, and also in the
@@ -108,14 +120,9 @@ async function sendAlert(
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
   // A worker that was held must not put its old words over newer ones.
   if (thread !== null) await beforePost?.();
-  const isThere =
-    thread !== null &&
-    (await tryToEdit(
-      thread,
-      liveContent(message, previous ?? {}, connection),
-      connection,
-      notificationId,
-    )) !== "Gone";
+  const content = liveContent(message, previous ?? {}, connection);
+  const edited = thread === null ? "Gone" : await tryToEdit(thread, content, connection, notificationId);
+  const isThere = edited !== "Gone" && edited !== "Locked";
   if (earlier !== null) return earlier;
   const context = { alertId: buttonsFor(message, connection), picture: null };
   const vendorRef = await postMessage(
@@ -136,7 +143,7 @@ async function sendAlert(
   return { vendorRef };
 }
 
-/** Digests and replies. The first message of an alert is live: it is edited as such. */
+/** A message that stands there and can be edited no more is not corrected, whatever was posted since. */
 async function correctMessage(
   message: NotifierMessage,
   sent: VendorRef,
@@ -148,15 +155,37 @@ async function correctMessage(
     await replaceMessage(thread, composeSlack(message, connection.renderer), connection);
     return;
   }
-  if (sent["inThread"] === undefined) return;
-  const context = { alertId: buttonsFor(message, connection), picture: null };
-  await replaceMessage(thread, composeReply(message.view, connection.renderer, context), connection);
+  if (sent["inThread"] !== undefined) {
+    const context = { alertId: buttonsFor(message, connection), picture: null };
+    await replaceMessage(thread, composeReply(message.view, connection.renderer, context), connection);
+    return;
+  }
+  const { outcome } = await editWithPicture(thread, message, sent, connection);
+  if (outcome !== "Edited" && outcome !== "Gone")
+    await replaceMessage(thread, liveContent(message, {}, connection), connection);
+  const { details } = sent;
+  if (details !== undefined)
+    await replaceMessage(
+      { ...thread, ts: details },
+      composeDetails(message.view, connection.renderer) ?? NO_DETAILS,
+      connection,
+    );
 }
 
 /** Blocks that Slack refuses must not keep the old text there: the plain text is enough. */
 async function replaceMessage(thread: Thread, content: SlackContent, connection: Connection): Promise<void> {
-  if ((await editMessage(thread, content, connection)) !== "Refused") return;
-  await editMessage(thread, { ...content, blocks: [] }, connection);
+  let edited = await editMessage(thread, content, connection);
+  if (edited === "Refused") edited = await editMessage(thread, { ...content, blocks: [] }, connection);
+  if (edited === "Edited" || edited === "Gone") return;
+  const isLocked = edited === "Locked";
+  throw new DeliveryError(
+    isLocked ? "Slack no longer lets the message be edited" : "Slack refuses the new text of the message",
+    {
+      code: isLocked ? "edit_locked" : "edit_refused",
+      retryable: false,
+      advice: "Delete it there by hand.",
+    },
+  );
 }
 
 function buttonsFor({ alertId }: AlertMessage, { config }: Connection): string | null {

@@ -781,7 +781,7 @@ create table earshot.corrections (
   next_try_wall timestamptz not null default now(),
   leased_until_wall timestamptz,
   attempts integer not null default 0,
-  -- Set when it was given up.
+  -- Why it is not possible; it is tried once a day then.
   problem text,
   primary key (project_id, notification_id)
 );
@@ -834,7 +834,7 @@ create index count_checks_open on earshot.count_checks (asked_at) where outcome 
 create index outages_newest on earshot.outages (to_at desc);
 create index rule_edits_of on earshot.rule_edits (rule, id desc);
 create index tombstones_by_event on earshot.tombstones (project_id, query_id, event_at);
-create index corrections_due on earshot.corrections (next_try_wall) where problem is null;
+create index corrections_due on earshot.corrections (next_try_wall);
 create index on earshot.incidents (project_id, query_id, ended_at);
 create index on earshot.incidents (project_id, part_of) where part_of is not null;
 create index on earshot.incident_alerts (project_id, incident_id);

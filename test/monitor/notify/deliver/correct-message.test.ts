@@ -218,6 +218,42 @@ test("replies in the thread are corrected, through faults and limits of Slack", 
   expect(await correctionsLeft()).toBe(0);
 });
 
+test("what Slack lets nobody edit any more is not corrected: it is told until people have deleted it", async () => {
+  await arrives(HERS);
+  await send("fired", "alerts");
+  await send("reminder", "alerts");
+  await followUp();
+  await arrives(DELETED);
+  const locked = { status: 200, body: '{"ok":false,"error":"edit_window_closed"}' };
+  const lock = () => {
+    fake.faults.length = 0;
+    for (let i = 0; i < 20; i++) fake.faults.push({ method: "chat.update", answer: locked });
+  };
+  lock();
+  expect(await followUp()).toEqual(["GivenUp", "GivenUp"]);
+  const stands = await fake.messages();
+  expect(stands.map((one) => tracesIn("Slack", one, WORDS).length > 0)).toEqual([true, true]);
+  expect(await stores().corrections.notPossible()).toEqual([
+    {
+      ...{ receiver: "alerts", n: 2, since: expect.any(Number) },
+      error: "Slack no longer lets the message be edited",
+      newest: [1, 2].map(() => ({ rule: "a-rule", digest: null, sentAt: expect.any(Number) })),
+    },
+  ]);
+
+  const aDayLater = async (): Promise<string[]> => {
+    await sql`update earshot.corrections set next_try_wall = next_try_wall - interval '1 day'`.execute(db());
+    return followUp();
+  };
+  lock();
+  expect(await aDayLater()).toEqual(["GivenUp", "GivenUp"]);
+  fake.faults.length = 0;
+  for (const message of stands) await fake.remove(message);
+  expect(await aDayLater()).toEqual(["Corrected", "Corrected"]);
+  expect(await stores().corrections.notPossible()).toEqual([]);
+  expect(await traces()).toEqual([]);
+});
+
 test("a correction is settled when it is made, and not before: a worker may die in between", async () => {
   await arrives(HERS);
   await send("fired", "hook");

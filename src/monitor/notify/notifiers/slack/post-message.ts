@@ -79,10 +79,10 @@ const BAD_LAYOUT = new Set([
 ]);
 
 /**
- * `gone`: nothing is left to edit, because people deleted the message or Slack no longer allows edits. `refused`: Slack
- * does not accept these blocks.
+ * `Gone`: nothing is left to edit, because people deleted the message. `Locked`: it stands there, and Slack no longer lets
+ * anybody edit it. `Refused`: Slack does not accept these blocks.
  */
-export type EditResult = "Edited" | "Gone" | "Refused";
+export type EditResult = "Edited" | "Gone" | "Locked" | "Refused";
 
 /** Updates a message. Throws errors that a later try may fix. */
 export async function editMessage(
@@ -96,7 +96,8 @@ export async function editMessage(
     return "Edited";
   } catch (error) {
     const code = slackErrorCode(error) ?? "";
-    if (UNCHANGEABLE.has(code)) return "Gone";
+    if (code === "message_not_found") return "Gone";
+    if (LOCKED.has(code)) return "Locked";
     if (REFUSED.has(code)) return "Refused";
     throw error;
   }
@@ -121,5 +122,5 @@ export async function tryToEdit(
   }
 }
 
-const UNCHANGEABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
+const LOCKED = new Set(["cant_update_message", "edit_window_closed"]);
 const REFUSED = new Set(["invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"]);

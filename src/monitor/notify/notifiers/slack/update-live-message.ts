@@ -45,13 +45,15 @@ export async function updateLiveMessage(
   const edited = await editWithPicture(thread, message, ref, connection);
   if (edited.ref !== ref) await keep(edited.ref);
   if (edited.outcome === "Gone") return postAnew(message, options, connection);
+  // An edit is no news. Posted again each time that the workspace locks a message, it would be: news has a message of its own.
+  if (edited.outcome === "Locked") return DONE;
   if (message.view.kind === "test") return DONE;
   const shownVersion = String(message.contentVersion ?? 0);
   if (ref["details"] !== undefined && (ref["detailsVersion"] ?? "0") !== shownVersion) {
     await options.beforePost();
     await editMessage(
       { ...thread, ts: ref["details"] },
-      composeDetails(message.view, connection.renderer) ?? GONE,
+      composeDetails(message.view, connection.renderer) ?? NO_DETAILS,
       connection,
     );
     await keep({ ...ref, detailsVersion: shownVersion });
@@ -70,7 +72,7 @@ export async function updateLiveMessage(
 }
 
 /** In the place of mentions of which none is left. */
-const GONE: SlackContent = { text: "The other mentions were deleted.", blocks: [] };
+export const NO_DETAILS: SlackContent = { text: "The other mentions were deleted.", blocks: [] };
 
 const DONE: UpdateResult = { finished: true, picture: null };
 const LATER: UpdateResult = { finished: false, picture: null };
@@ -94,9 +96,9 @@ export function liveContent(
 }
 
 /** A file that Slack is still processing, or that somebody deleted, must not block the text. */
-async function editWithPicture(
+export async function editWithPicture(
   thread: Thread,
-  message: LiveMessage,
+  message: Pick<LiveMessage, "alertId" | "view">,
   ref: VendorRef,
   connection: Connection,
 ): Promise<{ readonly outcome: EditResult; readonly ref: VendorRef }> {
