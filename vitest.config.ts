@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 import { leftOut, projectsOf } from "./test/projects.ts";
 
 /** Where `.ci/run` wants its report. */
@@ -39,6 +40,7 @@ export default defineConfig({
     projects: [...projects, ...named],
     // One more than the processors of a small machine: flows wait for timers, processes and PostgreSQL, and others run.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // Transformed sources are kept between runs and shared by the projects: a third of the time of a small run.
     experimental: { fsModuleCache: true },
     ...(report === undefined ? {} : { reporters: ["default", ["json", { outputFile: report }]] }),
