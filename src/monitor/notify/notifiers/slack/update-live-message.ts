@@ -44,9 +44,8 @@ export async function updateLiveMessage(
   await options.beforePost();
   const edited = await editWithPicture(thread, message, ref, connection);
   if (edited.ref !== ref) await keep(edited.ref);
+  // One that the workspace has locked stays as it is, and its thread goes on: an edit is no news, and a new message is.
   if (edited.outcome === "Gone") return postAnew(message, options, connection);
-  // An edit is no news. Posted again each time that the workspace locks a message, it would be: news has a message of its own.
-  if (edited.outcome === "Locked") return DONE;
   if (message.view.kind === "test") return DONE;
   const shownVersion = String(message.contentVersion ?? 0);
   if (ref["details"] !== undefined && (ref["detailsVersion"] ?? "0") !== shownVersion) {

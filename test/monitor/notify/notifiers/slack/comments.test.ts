@@ -154,6 +154,17 @@ async function threadTs(): Promise<string> {
   return rows[0]?.ref.ts ?? "";
 }
 
+test("a message that the workspace locks is not posted again, and its thread goes on", async () => {
+  const before = await fake.messages();
+  const locked = { status: 200, body: '{"ok":false,"error":"edit_window_closed"}' };
+  for (let n = 0; n < 10; n++) fake.faults.push({ method: "chat.update", answer: locked });
+  await write("We call them");
+  await showAll();
+  fake.faults.length = 0;
+  expect((await fake.messages()).length).toBe(before.length + 1);
+  expect((await thread()).texts.at(-1)).toContain("We call them");
+});
+
 test("a comment of the console is posted into the thread of the incident's message, in order and once", async () => {
   expect(await write("The desk at B14\nknows more.")).toBe(303);
   expect(await write("Press release at noon", "Bo")).toBe(303);
