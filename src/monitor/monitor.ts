@@ -7,6 +7,7 @@ import { createSwap } from "../lib/swap.ts";
 import { createAlertActions } from "./alerts/actions/alert-actions.ts";
 import { createPngRenderer, type PngRenderer } from "./charts/png-renderer.ts";
 import type { HealthReport } from "./health/create-health.ts";
+import { noteConnections } from "./health/note-failures.ts";
 import { createOutageLog } from "./health/note-outages.ts";
 import type { MentionCorrections } from "./model/mention.ts";
 import type { FeedHealth, QueueCounts } from "./model/pipeline-facts.ts";
@@ -206,7 +207,8 @@ async function assemble(
     );
   }
   const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });
-  const sockets = createInteractionSockets({ actions, wall: systemClock, log });
+  const onConnection = noteConnections({ stores, clock });
+  const sockets = createInteractionSockets({ actions, wall: systemClock, log, onConnection });
   closing.add(sockets.close);
   const listen = ({ receivers }: MonitorConfig): void => {
     if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));

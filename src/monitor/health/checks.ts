@@ -1,3 +1,4 @@
+import { buttonCheck } from "./checks/check-buttons.ts";
 import { clockCheck } from "./checks/check-clock.ts";
 import { correctionCheck } from "./checks/check-corrections.ts";
 import { digestCheck } from "./checks/check-digests.ts";
@@ -23,6 +24,7 @@ export const CHECKS: readonly HealthCheck[] = [
   bounceCheck,
   correctionCheck,
   pictureCheck,
+  buttonCheck,
   digestCheck,
   floodCheck,
   outageCheck,

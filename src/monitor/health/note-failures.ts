@@ -4,7 +4,7 @@ import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
 import { ALL_PROJECTS } from "../model/digest.ts";
 import { jobScope, type RetriedJob } from "../model/failure.ts";
-import type { LiveMessages, Notifier, UpdateResult } from "../notify/define-notifier.ts";
+import type { ListenDeps, LiveMessages, Notifier, UpdateResult } from "../notify/define-notifier.ts";
 import { DeliveryError } from "../notify/delivery-error.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -75,6 +75,25 @@ export function observeNotifier(
         throw error;
       }
     },
+  };
+}
+
+/** Under this and their name stand the connections over which clicks come. */
+export const BUTTONS = "buttons: ";
+
+/** Stores how a connection for clicks fares, for the health checks of all processes. */
+export function noteConnections({
+  stores: { failures },
+  clock,
+}: Parameters<typeof observeNotifier>[2]): ListenDeps["onConnection"] {
+  return (name, problem) => {
+    const scope = BUTTONS + name;
+    const noted =
+      problem === null
+        ? failures.clear("extra", [scope])
+        : failures.note({ kind: "extra", scope, reason: "socket", ...problem }, clock.now());
+    // The next try notes it again.
+    noted.catch(() => {});
   };
 }
 

@@ -60,6 +60,7 @@ export type OperatorRuleName =
   | "messages-uncorrected"
   | "receiver-bounces"
   | "pictures-left-out"
+  | "buttons-fail"
   | "digest-not-built"
   | "engine-was-away"
   | "dead-letters"
@@ -137,6 +138,11 @@ export const OPERATOR_RULES: Readonly<Record<OperatorRuleName, OperatorRule>> = 
     severity: "info",
     overAfterMs: 2 * MINUTE,
     description: "Messages arrive without their charts. Everything else arrives.",
+  },
+  "buttons-fail": {
+    severity: "warning",
+    overAfterMs: 2 * MINUTE,
+    description: "Clicks on buttons in messages do not arrive. The messages do.",
   },
   "digest-not-built": {
     severity: "warning",

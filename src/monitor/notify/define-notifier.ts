@@ -227,7 +227,19 @@ export interface Interactions<Config> {
   /** The connections by which the vendor sends clicks. While this value is equal, the open connections stay. */
   connections(configs: readonly Config[]): readonly unknown[];
   /** Opens these connections. Resolves when the signal has closed them all. */
-  listen(configs: readonly Config[], deps: InteractionDeps & { readonly signal: AbortSignal }): Promise<void>;
+  listen(configs: readonly Config[], deps: ListenDeps & { readonly signal: AbortSignal }): Promise<void>;
+}
+
+export interface ListenDeps extends InteractionDeps {
+  /** A connection is open (null), or could not be opened. Each has a name. Never throws. */
+  readonly onConnection: (name: string, problem: ConnectionProblem | null) => void;
+}
+
+export interface ConnectionProblem {
+  /** Without secrets, with what somebody can do. */
+  readonly message: string;
+  /** A retry does not help. */
+  readonly final: boolean;
 }
 
 export interface InteractionDeps {

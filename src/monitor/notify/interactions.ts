@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { SECOND } from "../../lib/instant.ts";
-import type { InteractionDeps, InteractionEndpoint, Interactions } from "./define-notifier.ts";
+import type { InteractionDeps, InteractionEndpoint, Interactions, ListenDeps } from "./define-notifier.ts";
 import { definitionOf, type NotifierConfig, notifiers } from "./notifiers.ts";
 
 /** What the console has to open so that vendors can post clicks on the buttons of these receivers. */
@@ -15,7 +15,7 @@ export function openInteractionEndpoints(
  * Receives clicks over connections of our own. A configuration with the same connections keeps them; with others, the
  * new ones are opened before the old ones are closed.
  */
-export function createInteractionSockets(deps: InteractionDeps): {
+export function createInteractionSockets(deps: ListenDeps): {
   use(configs: readonly NotifierConfig[]): void;
   close(): Promise<void>;
 } {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { findProblems } from "../../../src/monitor/health/find-problems.ts";
 import type { PipelineHealth } from "../../../src/monitor/health/pipeline-health.ts";
+import type { Failure } from "../../../src/monitor/model/failure.ts";
 import { aFailure, aLine, aQuery, NOW, SETTINGS } from "./pipeline.ts";
 
 const MINUTE = 60_000;
@@ -240,6 +241,31 @@ test("a receiver whose mails bounce is reported with the server's answer and wha
   });
   expect(problem?.because).toBe(
     "receiver on-call does not get its mails: 3 to duty@brand.example came back. The newest said: 5.1.1 User unknown. Nobody has read these mails, and new ones are still sent to this address. Correct it in earshot.yaml, or have the mailbox repaired",
+  );
+});
+
+const buttons = (changes: Partial<Failure> = {}): Partial<PipelineHealth> => ({
+  failures: [
+    aFailure({
+      ...{ kind: "extra", scope: "buttons: slack", message: "the token is not valid", final: true },
+      ...{ times: 3, forMs: MINUTE, lastAgoMs: 0, ...changes },
+    }),
+  ],
+});
+
+test.each<[string, Partial<PipelineHealth>, string[]]>([
+  ["a refused socket, at the second try", buttons({ times: 2 }), []],
+  ["a refused socket, at the third", buttons(), ["buttons-fail"]],
+  ["a socket that does not open, for a minute", buttons({ final: false }), []],
+  ["a socket that does not open, for an hour", buttons({ final: false, forMs: HOUR }), ["buttons-fail"]],
+  ["a socket that nobody opens any more", buttons({ lastAgoMs: 6 * MINUTE }), []],
+])("%s", (_name, changes, rules) => {
+  expect(found(changes)).toEqual(rules);
+});
+
+test("buttons that do nothing are reported with what to do", () => {
+  expect(findProblems(aLine(buttons()), SETTINGS)[0]?.because).toBe(
+    "buttons in messages (slack) do nothing: the token is not valid. Alerts arrive. Until the buttons work, acknowledge and silence on the console or with earshot alerts",
   );
 });
 

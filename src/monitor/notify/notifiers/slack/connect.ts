@@ -86,13 +86,14 @@ export async function findChannelId(client: WebClient, channel: string): Promise
 export async function openSocketUrl(
   { appToken, apiUrl }: Pick<SlackConfig, "apiUrl"> & { readonly appToken: string },
   signal: AbortSignal,
-): Promise<{ url: string } | { error: string }> {
+): Promise<{ url: string } | { error: string; final: boolean }> {
   try {
     const { url } = await createClient(appToken, apiUrl, signal).apps.connections.open({});
-    return url === undefined || url === "" ? { error: "Slack gave no address" } : { url };
+    return url === undefined || url === "" ? { error: "Slack gave no address", final: false } : { url };
   } catch (error) {
     const known = SOCKET_ADVICE[slackErrorCode(error) ?? ""];
-    return { error: known ?? describeError(toSlackDeliveryError(error, [appToken])) };
+    const message = known ?? describeError(toSlackDeliveryError(error, [appToken]));
+    return { error: message, final: known !== undefined };
   }
 }
 

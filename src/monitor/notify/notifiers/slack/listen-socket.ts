@@ -5,6 +5,7 @@ import { describeError } from "../../../../lib/errors.ts";
 import { MINUTE } from "../../../../lib/instant.ts";
 import type { Logger } from "../../../../lib/log.ts";
 import { retryDelayMs } from "../../../../lib/retry.ts";
+import type { ConnectionProblem } from "../../define-notifier.ts";
 import { openSocketUrl, SILENT } from "./connect.ts";
 import type { SlackConfig } from "./slack-config.ts";
 
@@ -12,6 +13,8 @@ export interface SocketParts {
   readonly config: Pick<SlackConfig, "apiUrl"> & { readonly appToken: string };
   /** Slack gets the acknowledgement of a click when this returns, or after `ANSWER_WITHIN_MS`. */
   readonly onInteraction: (payload: unknown) => Promise<void>;
+  /** The socket is open (null), or could not be opened. */
+  readonly onState: (problem: ConnectionProblem | null) => void;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -42,9 +45,13 @@ interface SocketEnd extends EndedSocket {
   readonly error: string | null;
 }
 
-async function oneSocket({ config, onInteraction, log, signal }: SocketParts): Promise<SocketEnd> {
+async function oneSocket({ config, onInteraction, onState, log, signal }: SocketParts): Promise<SocketEnd> {
+  const notOpened = (message: string, final: boolean): SocketEnd => {
+    if (!signal.aborted) onState({ message, final });
+    return { openMs: null, error: message };
+  };
   const opened = await openSocketUrl(config, signal);
-  if ("error" in opened) return { openMs: null, error: opened.error };
+  if ("error" in opened) return notOpened(opened.error, opened.final);
   const client = new SocketModeClient({
     appToken: config.appToken,
     autoReconnectEnabled: false,
@@ -58,6 +65,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
   let openSince: number | null = null;
   client.on("connected", () => {
     openSince = monotonicMs();
+    onState(null);
     log.info("slack: the socket for buttons is open");
   });
   for (const what of ["interactive", "slash_commands", "message"])
@@ -73,7 +81,7 @@ async function oneSocket({ config, onInteraction, log, signal }: SocketParts): P
     client.start().catch(() => {});
     await disconnected;
     return openSince === null
-      ? { openMs: null, error: "Slack did not open it" }
+      ? notOpened("Slack did not open it", false)
       : { openMs: monotonicMs() - openSince, error: null };
   } finally {
     signal.removeEventListener("abort", stop);

@@ -1,5 +1,7 @@
 import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
+import type { ListenDeps } from "../../define-notifier.ts";
+import type { SocketParts } from "./listen-socket.ts";
 import type { HandledInteraction } from "./slack-actions.ts";
 import type { SlackApp } from "./slack-config.ts";
 
@@ -9,8 +11,9 @@ export async function listenToSlack(parts: {
   readonly handle: (payload: unknown, app: SlackApp) => Promise<HandledInteraction>;
   readonly log: Logger;
   readonly signal: AbortSignal;
+  readonly onConnection: ListenDeps["onConnection"];
 }): Promise<void> {
-  const { handle, log, signal } = parts;
+  const { handle, log, signal, onConnection } = parts;
   const apps = parts.apps.flatMap((app) =>
     app.appToken === undefined ? [] : [{ app, appToken: app.appToken }],
   );
@@ -18,12 +21,14 @@ export async function listenToSlack(parts: {
   // Only here: it brings a WebSocket, which a process without such an app does not wait for.
   const { listenSocket } = await import("./listen-socket.ts");
   await Promise.all(
-    apps.map(async ({ app, appToken }) => {
+    apps.map(async ({ app, appToken }, index) => {
+      const name = index === 0 ? "slack" : `slack ${index + 1}`;
+      const onState: SocketParts["onState"] = (problem) => onConnection(name, problem);
       const { apiUrl } = app;
       const onInteraction = async (payload: unknown): Promise<void> => {
         await handle(payload, app);
       };
-      await listenSocket({ config: { apiUrl, appToken }, onInteraction, log, signal }).catch(
+      await listenSocket({ config: { apiUrl, appToken }, onInteraction, onState, log, signal }).catch(
         (error: unknown) =>
           log.error({ reason: describeError(error) }, "slack: the socket for buttons stopped"),
       );

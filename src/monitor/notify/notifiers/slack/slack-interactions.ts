@@ -12,6 +12,8 @@ export const slackInteractions: Interactions<SlackConfig> = {
     return createSlackEndpoint({ apps, handle: createSlackActions({ actions, log }), wall, log });
   },
   connections: slackApps,
-  listen: (configs, { actions, log, signal }) =>
-    listenToSlack({ apps: slackApps(configs), handle: createSlackActions({ actions, log }), log, signal }),
+  listen: (configs, { actions, log, signal, onConnection }) => {
+    const handle = createSlackActions({ actions, log });
+    return listenToSlack({ apps: slackApps(configs), handle, log, signal, onConnection });
+  },
 };

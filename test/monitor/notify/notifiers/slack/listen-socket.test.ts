@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ConnectionProblem } from "../../../../../src/monitor/notify/define-notifier.ts";
 import { listenSocket } from "../../../../../src/monitor/notify/notifiers/slack/listen-socket.ts";
 import { type FakeSlack, startFakeSlack } from "../../../../fakes/slack.ts";
 import { until as waitUntil } from "../../../../until.ts";
@@ -7,10 +8,13 @@ import { until as waitUntil } from "../../../../until.ts";
 let slack: FakeSlack;
 let aborter: AbortController;
 let said: string[];
+/** How the socket fared. */
+let states: (ConnectionProblem | null)[];
 beforeEach(async () => {
   slack = await startFakeSlack();
   aborter = new AbortController();
   said = [];
+  states = [];
 });
 afterEach(() => slack.close());
 
@@ -19,6 +23,7 @@ function listen(onInteraction: (payload: unknown) => Promise<void>, appToken = s
   return listenSocket({
     config: { apiUrl: slack.apiUrl, appToken },
     onInteraction,
+    onState: (problem) => void states.push(problem),
     log,
     signal: aborter.signal,
   });
@@ -69,6 +74,8 @@ test("a socket that Slack renews, or that breaks, is followed by another", async
   await until("the second", () => slack.sockets.opened() === 2 && slack.sockets.count() === 1);
   slack.sockets.break();
   await until("the third", () => slack.sockets.opened() === 3 && slack.sockets.count() === 1);
+  await until("it is told", () => states.length === 3);
+  expect(states).toEqual([null, null, null]);
   slack.sockets.send({ type: "interactive", envelope_id: "e-9", payload: {} });
   await until("answered", () => slack.sockets.answered.length === 1);
   aborter.abort();
@@ -77,7 +84,8 @@ test("a socket that Slack renews, or that breaks, is followed by another", async
 
 test("an invalid token is reported with what to do, without the token, and retried", async () => {
   const listening = listen(async () => {}, "xapp-wrong-and-secret");
-  await until("tried again", () => slack.calls.length >= 2);
+  await until("tried again", () => slack.calls.length >= 2 && states.length >= 2);
+  expect(states[1]).toEqual({ message: expect.stringContaining("Make a new one"), final: true });
   expect(said.join("")).toMatch(/app-level token is not valid.*connections:write/);
   expect(said.join("")).not.toContain("xapp-wrong-and-secret");
   aborter.abort();
