@@ -78,7 +78,8 @@ export function createCorrectionStore(db: Db) {
     ): Promise<void> {
       await sql`
         update earshot.corrections set leased_until_wall = null,
-          next_try_wall = now() + make_interval(secs => ${(retryAfterMs ?? DAY) / 1000}),
+          next_try_wall = case when version = ${version} or ${retryAfterMs !== null}
+            then now() + make_interval(secs => ${(retryAfterMs ?? DAY) / 1000}) else next_try_wall end,
           problem = case when version = ${version} and ${retryAfterMs === null} then ${problem}::text end
         where project_id = ${projectId} and notification_id = ${notificationId}::uuid
       `.execute(db);

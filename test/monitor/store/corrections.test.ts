@@ -9,14 +9,19 @@ const { database, stores } = await useStores();
 
 beforeAll(() => ensurePartitions(database.db, NOON));
 
+async function aSentMessage(projectId: string) {
+  const notificationId = uuid7(NOON);
+  await sql`insert into earshot.notifications (project_id, id, receiver, kind, created_at, reason, state, vendor_ref)
+    values (${projectId}, ${notificationId}::uuid, 'hook', 'fired', ${new Date(NOON)}, 'Fired', 'sent', '{"status": "200"}')`.execute(
+    database.db,
+  );
+  return { projectId, notificationId };
+}
+
 // A program takes posts with one Idempotency-Key for one: it would keep what somebody asked to forget.
 test("corrections of a message count on after one was made, and have one number as often as they are tried", async () => {
   const { corrections, erasures } = stores;
-  const key = { projectId: "p", notificationId: uuid7(NOON) };
-  await sql`insert into earshot.notifications (project_id, id, receiver, kind, created_at, reason, state, vendor_ref)
-    values ('p', ${key.notificationId}::uuid, 'hook', 'fired', ${new Date(NOON)}, 'Fired', 'sent', '{"status": "200"}')`.execute(
-    database.db,
-  );
+  const key = await aSentMessage("p");
   const want = () => erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
   const claim = async () => {
     const claimed = await corrections.claim(key);
@@ -47,11 +52,7 @@ test("corrections of a message count on after one was made, and have one number 
 // Else a driver that waits for quiet goes on while Slack still shows what somebody asked to forget.
 test("a correction that is being made, or waits for another try, is not settled", async () => {
   const { corrections, dueWork, erasures } = stores;
-  const key = { projectId: "q", notificationId: uuid7(NOON) };
-  await sql`insert into earshot.notifications (project_id, id, receiver, kind, created_at, reason, state, vendor_ref)
-    values ('q', ${key.notificationId}::uuid, 'hook', 'fired', ${new Date(NOON)}, 'Fired', 'sent', '{"status": "200"}')`.execute(
-    database.db,
-  );
+  const key = await aSentMessage("q");
   await erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
   expect(await dueWork.unsettled()).toBe(0);
   const claimed = await corrections.claim(key);
@@ -61,4 +62,17 @@ test("a correction that is being made, or waits for another try, is not settled"
   expect(await dueWork.unsettled()).toBe(1);
   await corrections.postpone(claimed.claim, null, "no_permission");
   expect(await dueWork.unsettled()).toBe(0);
+  expect(await corrections.claim(key)).toBeNull();
+});
+
+test("a correction that is wanted anew while one is not possible is tried at once", async () => {
+  const { corrections, erasures } = stores;
+  const key = await aSentMessage("r");
+  const want = () => erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
+  await want();
+  const claimed = await corrections.claim(key);
+  if (claimed === null) throw new Error("it is not due");
+  await want();
+  await corrections.postpone(claimed.claim, null, "no_permission");
+  expect(await corrections.claim(key)).toMatchObject({ claim: { version: 2, attempts: 1 } });
 });
