@@ -102,9 +102,13 @@ export function createPollPlanStore(db: Db) {
 
     /** These polls get calls of their own until one succeeds. */
     async pollAlone(keys: readonly PollKey[]): Promise<void> {
-      await sql`update earshot.polls w set own_call = true from ${keysAsRows(keys)} where ${isKeyOf}`.execute(
-        db,
-      );
+      await sql`
+        with alone as materialized (
+          select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows(keys)} on ${isKeyOf}
+          ${IN_ONE_ORDER})
+        update earshot.polls w set own_call = true
+        from alone a where (w.project_id, w.query_id, w.poll) = (a.project_id, a.query_id, a.poll)
+      `.execute(db);
     },
   };
 }

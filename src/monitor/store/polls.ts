@@ -35,10 +35,15 @@ export function createPollStore(db: Db) {
       now: Instant,
     ): Promise<readonly PollKey[]> {
       const { rows } = await sql<PollKey>`
-        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
+        with announced as materialized (
+          select w.project_id, w.query_id, w.poll
+          from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
           join earshot.queries q on q.query_id = k."queryId"
-        where q.active and (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll) and ${withoutSync}
+          join earshot.polls w on (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
+          where q.active
+          ${IN_ONE_ORDER})
+        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
+        from announced a where (w.project_id, w.query_id, w.poll) = (a.project_id, a.query_id, a.poll) and ${withoutSync}
         returning w.project_id as "projectId", w.query_id as "queryId", w.poll
       `.execute(db);
       return rows;

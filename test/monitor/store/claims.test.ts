@@ -42,6 +42,40 @@ test("a writer of a query waits for its other writers, and not for another proje
   expect(order).toEqual(["first", "second"]);
 });
 
+const BOTH = (["updated", "added"] as const).map((poll) => ({ projectId: "p", queryId: "1", poll }));
+
+test.each<[string, () => Promise<unknown>]>([
+  ["made due", () => stores.polls.wake(BOTH, NOON)],
+  ["claimed", () => stores.polls.claimAll(BOTH, NOON + DAY)],
+  ["planned", () => stores.polls.plan(BOTH, NOON)],
+  ["given calls of their own", () => stores.polls.pollAlone(BOTH)],
+])(
+  "polls that are %s together are locked in one order, so that two workers never wait for each other",
+  async (_how, work) => {
+    let done: Promise<unknown> = Promise.resolve();
+    // Its newest version stands behind the other row: who reads the table from its begin meets that one first.
+    await sql`update earshot.polls set failures = failures where poll = 'added'`.execute(database.db);
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`select from earshot.polls where (project_id, query_id, poll) = ('p', '1', 'updated') for update`.execute(
+        transaction,
+      );
+      done = work();
+      await expect
+        .poll(async () => {
+          const free =
+            await sql`select from earshot.polls where (project_id, query_id, poll) = ('p', '1', 'added')
+          for update skip locked`.execute(database.db);
+          return free.rows.length;
+        })
+        .toBe(0);
+    });
+    await done;
+    await sql`update earshot.polls set lease = null, leased_until_wall = null, planned_until_wall = null`.execute(
+      database.db,
+    );
+  },
+);
+
 test("of two transactions that wait for each other one is repeated, and both are done", async () => {
   let tries = 0;
   const holding = new Set<string>();
