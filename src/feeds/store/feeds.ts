@@ -91,19 +91,20 @@ export async function configureFeeds(
 }
 
 /**
- * Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. As long as it is held it is due
- * only if somebody asks for it (`makeFeedDue`): what came meanwhile may not be in the document that is being read.
+ * Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. A stream is always due. As long
+ * as another feed is held it is due only if somebody asks for it (`makeFeedDue`): what came meanwhile may not be in the
+ * document that is being read.
  */
 export async function claimFeed(
   db: Database,
   projectId: number,
   keys: readonly string[],
-  leaseMs: number,
+  { leaseMs, isStream }: { readonly leaseMs: number; readonly isStream: boolean },
 ): Promise<LeasedFeed | null> {
   const { rows } = await sql<LeasedRow>`
     update feeds.feed f set lease = gen_random_uuid(), tried_at = now(),
       lease_until = now() + ${leaseMs} * interval '1 millisecond',
-      next_at = now() + ${leaseMs} * interval '1 millisecond'
+      next_at = case when ${isStream} then next_at else now() + ${leaseMs} * interval '1 millisecond' end
     where (project_id, key) = (
       select project_id, key from feeds.feed d
       where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
