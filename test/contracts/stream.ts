@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
+import { STREAM_LIMITS } from "../../src/feeds/run/open-stream.ts";
 import { listFeeds } from "../../src/feeds/store/feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type Jetstream, type JetstreamEvent, refuse, startJetstream } from "../fakes/jetstream.ts";
@@ -218,7 +219,8 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
 
     test("a frame of 50 MB is refused, and what comes after it is stored", async () => {
       const events = sample.events(nowUs());
-      await started(events, { limits: { silentMs: 5_000 } });
+      // The server packs 50 MB in this process: a client that waits for a third of a second gives up before it hears.
+      await started(events, { limits: { silentMs: 5_000, handshakeMs: STREAM_LIMITS.handshakeMs } });
       const huge = { at: (first.log[0]?.at ?? 0) + 3, frame: `{"text":"${"a".repeat(50_000_000)}"}` };
       const after = [1, 2, 3, 4, 5, 6].map((n) => events.create(`${n}`, `acme ${n}`));
       for (const server of [first, second]) server.log.push(huge, ...after);
