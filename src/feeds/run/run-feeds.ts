@@ -148,7 +148,7 @@ export function createFeedRun(parts: FeedRunParts) {
     readonly feed: PlannedFeed;
     readonly received: ReceiveResult | null;
   } | null> {
-    const leased = await claimFeed(db, project.id, [...byKey.keys()], { leaseMs, isStream: false });
+    const leased = await claimFeed(db, project.id, [...byKey.keys()], leaseMs);
     const feed = leased === null ? undefined : byKey.get(leased.key);
     if (leased === null || feed === undefined) return null;
     const progress = { state: leased.state };

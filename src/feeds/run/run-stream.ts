@@ -92,7 +92,7 @@ export async function runStream(parts: StreamRunParts): Promise<void> {
     let leased: LeasedFeed | null = null;
     let waitMs = lookEveryMs;
     try {
-      leased = await claimFeed(db, project.id, [feed.key], { leaseMs, isStream: true });
+      leased = await claimFeed(db, project.id, [feed.key], leaseMs);
       if (leased !== null) await listen({ ...parts, leaseMs }, leased, cache);
     } catch (error) {
       if (error instanceof StreamLostError)

@@ -90,21 +90,16 @@ export async function configureFeeds(
   );
 }
 
-/**
- * Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. A stream is always due. As long
- * as another feed is held it is due only if somebody asks for it (`makeFeedDue`): what came meanwhile may not be in the
- * document that is being read.
- */
+/** Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. */
 export async function claimFeed(
   db: Database,
   projectId: number,
   keys: readonly string[],
-  { leaseMs, isStream }: { readonly leaseMs: number; readonly isStream: boolean },
+  leaseMs: number,
 ): Promise<LeasedFeed | null> {
   const { rows } = await sql<LeasedRow>`
     update feeds.feed f set lease = gen_random_uuid(), tried_at = now(),
-      lease_until = now() + ${leaseMs} * interval '1 millisecond',
-      next_at = case when ${isStream} then next_at else now() + ${leaseMs} * interval '1 millisecond' end
+      lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where (project_id, key) = (
       select project_id, key from feeds.feed d
       where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
@@ -144,7 +139,8 @@ export async function noteReading(
   }: { readonly name: string; readonly readings: number; readonly nextInMs: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update feeds.feed set reading = ${name}, readings = ${readings}, next_at = ${unlessAsked(nextInMs)}
+    update feeds.feed set reading = ${name}, readings = ${readings},
+      next_at = now() + ${nextInMs}::double precision * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -169,9 +165,7 @@ export async function extendLease(
   leaseMs: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update feeds.feed set lease_until = now() + ${leaseMs} * interval '1 millisecond',
-      next_at = case when ${IS_ASKED_FOR} then next_at
-        else greatest(next_at, now() + ${leaseMs} * interval '1 millisecond') end
+    update feeds.feed set lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -209,7 +203,8 @@ export async function endFetch(
     update feeds.feed set state = ${storableJson(end.state)}::jsonb,
       lease = case when ${isDone} then null else lease end,
       lease_until = case when ${isDone} then null else lease_until end,
-      next_at = case when ${isDone} then ${unlessAsked(end.nextInMs)} else least(next_at, lease_until) end,
+      next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
+        else least(next_at, now()) end,
       notes = jsonb_strip_nulls(notes || ${storableJson(end.notes ?? {})}::jsonb),
       reading = null, readings = 0, left_out = ${end.leftOut ?? null},
       problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,
@@ -297,15 +292,6 @@ function countedSql({ items, matched }: Pick<FetchEnd, "items" | "matched">) {
     items_today = ${items} + case when counted_on = ${today} then items_today else 0 end,
     matched_today = ${matched} + case when counted_on = ${today} then matched_today else 0 end,
     counted_on = ${today}`;
-}
-
-/** Of a held feed. A transaction that began before somebody asked has an older `now()`. */
-const IS_ASKED_FOR = sql`next_at <= clock_timestamp()`;
-
-/** When a held feed is fetched next: at once, if somebody asked for it since it was claimed. Null: never again. */
-function unlessAsked(nextInMs: number | null) {
-  return sql`case when ${nextInMs}::double precision is null then null when ${IS_ASKED_FOR} then next_at
-        else now() + ${nextInMs}::double precision * interval '1 millisecond' end`;
 }
 
 /** Gives a feed back that was not fetched after all, because this process stops. */
