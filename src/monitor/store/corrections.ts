@@ -70,7 +70,10 @@ export function createCorrectionStore(db: Db) {
       `.execute(db);
     },
 
-    /** Tried again after `retryAfterMs`; if that is null, for this reason, once a day: people may delete the message. */
+    /**
+     * It is tried again after `retryAfterMs`. Null: it is not possible, for this reason, and is tried once a day, since
+     * people may delete the message. It stays not possible until it is done, whatever a later try meets.
+     */
     async postpone(
       { projectId, notificationId, version }: ClaimedCorrection,
       retryAfterMs: number | null,
@@ -80,7 +83,7 @@ export function createCorrectionStore(db: Db) {
         update earshot.corrections set leased_until_wall = null,
           next_try_wall = case when version = ${version} or ${retryAfterMs !== null}
             then now() + make_interval(secs => ${(retryAfterMs ?? DAY) / 1000}) else next_try_wall end,
-          problem = case when version = ${version} and ${retryAfterMs === null} then ${problem}::text end
+          problem = case when version = ${version} and ${retryAfterMs === null} then ${problem}::text else problem end
         where project_id = ${projectId} and notification_id = ${notificationId}::uuid
       `.execute(db);
     },

@@ -65,6 +65,27 @@ test("a correction that is being made, or waits for another try, is not settled"
   expect(await corrections.claim(key)).toBeNull();
 });
 
+test("a correction that is not possible stays that while a try of a later day meets another failure", async () => {
+  const { corrections } = stores;
+  const key = await aSentMessage("s");
+  await stores.erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
+  const stuck = async () =>
+    (
+      await sql`select from earshot.corrections where project_id = 's' and problem = 'locked'`.execute(
+        database.db,
+      )
+    ).rows.length;
+  for (const retryAfterMs of [null, 1_000]) {
+    await sql`update earshot.corrections set next_try_wall = now() where project_id = 's'`.execute(
+      database.db,
+    );
+    const claimed = await corrections.claim(key);
+    if (claimed === null) throw new Error("it is not due");
+    await corrections.postpone(claimed.claim, retryAfterMs, retryAfterMs === null ? "locked" : null);
+    expect(await stuck()).toBe(1);
+  }
+});
+
 test("a correction that is wanted anew while one is not possible is tried at once", async () => {
   const { corrections, erasures } = stores;
   const key = await aSentMessage("r");

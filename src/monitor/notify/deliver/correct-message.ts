@@ -22,7 +22,7 @@ export interface CorrectionLog {
   /** Null: it is not due, another worker has it, or its message is still being sent. */
   claim(key: CorrectionKey): Promise<{ readonly claim: Claim; readonly notification: Notification } | null>;
   settle(claim: Claim): Promise<void>;
-  /** `retryAfterMs` null: for this reason, so it is tried once a day only. */
+  /** `retryAfterMs` null: it is not possible, for this reason; it is tried again once a day. */
   postpone(claim: Claim, retryAfterMs: number | null, problem: string | null): Promise<void>;
 }
 
