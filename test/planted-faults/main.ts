@@ -62,6 +62,13 @@ async function main(): Promise<number> {
     process.stderr.write(`there is no ${unknown.join(", ")}; --list prints what there is\n`);
     return 2;
   }
+  for (const name of ["some", "seed", "parallel"] as const) {
+    const value = values[name];
+    // With none of them there would be nothing to catch, and that would look like success.
+    if (value === undefined || /^[1-9]\d{0,5}$/.test(value)) continue;
+    process.stderr.write(`--${name} is a whole number above 0; see --help\n`);
+    return 2;
+  }
   if (values.list) return print(all.map(({ name, description }) => `${name}: ${description}\n`).join(""));
   const source = await readSource(ROOT);
   const patches = new Map(all.map((fault) => [fault, applyFault(fault, source)]));
@@ -84,8 +91,7 @@ async function main(): Promise<number> {
       await rm(copy, { recursive: true, force: true });
     }
   };
-  const parallel = Math.max(1, Math.min(Number(values.parallel), chosen.length));
-  await Promise.all(Array.from({ length: parallel }, plantAll));
+  await Promise.all(Array.from({ length: Math.min(Number(values.parallel), chosen.length) }, plantAll));
   const missed = rows.filter(([, { by }]) => by === null);
   print(`\n${rows.length - missed.length} of ${rows.length} planted faults were caught\n`);
   return missed.length === 0 ? 0 : 1;
