@@ -265,7 +265,7 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
 
 test("buttons that do nothing are reported with what to do", () => {
   expect(findProblems(aLine(buttons()), SETTINGS)[0]?.because).toBe(
-    "buttons in messages (slack) do nothing: the token is not valid. Alerts arrive. Until the buttons work, acknowledge and silence on the console or with earshot alerts",
+    "buttons in messages (slack) do nothing: the token is not valid. Alerts arrive. Until the buttons work, acknowledge and silence on the console, or with earshot alerts ack and earshot silence add",
   );
 });
 

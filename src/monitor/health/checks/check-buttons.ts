@@ -19,7 +19,7 @@ export const buttonCheck: HealthCheck = ({ failures }, { receiverFails }, found)
         rule: "buttons-fail" as const,
         labels: { kind: name },
         since,
-        because: `buttons in messages (${name}) do nothing: ${sentence(message)} Alerts arrive. Until the buttons work, acknowledge and silence on the console or with earshot alerts`,
+        because: `buttons in messages (${name}) do nothing: ${sentence(message)} Alerts arrive. Until the buttons work, acknowledge and silence on the console, or with earshot alerts ack and earshot silence add`,
         values: { failures: times },
       },
     ];

@@ -18,7 +18,8 @@ export const correctionCheck: HealthCheck = ({ uncorrected }) =>
 
 function becauseOf({ receiver, n, error, newest }: UncorrectedMessages): string {
   const which = newest.map(({ rule, digest, sentAt }) => {
-    const what = digest === null ? `about the rule ${rule ?? "of an old alert"}` : `of the digest ${digest}`;
+    const alert = rule === null ? "about an alert that is no longer stored" : `about the rule ${rule}`;
+    const what = digest === null ? alert : `of the digest ${digest}`;
     return sentAt === null ? what : `${what} of ${minuteOf(sentAt)}`;
   });
   const others = n > newest.length ? ` and ${counted(n - newest.length, "other")}` : "";

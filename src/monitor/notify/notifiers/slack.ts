@@ -120,8 +120,10 @@ async function sendAlert(
   const earlier = message.attempt > 1 ? await findEarlierTry(message, thread, connection) : null;
   // A worker that was held must not put its old words over newer ones.
   if (thread !== null) await beforePost?.();
-  const content = liveContent(message, previous ?? {}, connection);
-  const edited = thread === null ? "Gone" : await tryToEdit(thread, content, connection, notificationId);
+  const edited =
+    thread === null
+      ? "Gone"
+      : await tryToEdit(thread, liveContent(message, previous ?? {}, connection), connection, notificationId);
   const isThere = edited !== "Gone" && edited !== "Locked";
   if (earlier !== null) return earlier;
   const context = { alertId: buttonsFor(message, connection), picture: null };
