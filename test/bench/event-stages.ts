@@ -4,7 +4,7 @@ import { median } from "./median.ts";
 
 /** A part of the way of an event. It ends when the statement that begins like this is sent. */
 const STAGES = [
-  ["push: stored, committed, announced", "update earshot.polls w set next_at"],
+  ["push: stored, committed, announced", "with announced as materialized"],
   ["wake: poll is due, its job added and taken", "with free as materialized"],
   ["poll begins: query, series, token, budget", "select id, kind, path, probability"],
   ["our API answers one page", "delete from earshot.failures"],
