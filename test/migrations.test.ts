@@ -14,7 +14,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "feeds/store/migrations/001-schema.ts": "7108c0c3cc4681a1",
+  "feeds/store/migrations/001-schema.ts": "aba457b9362387bd",
   "listening-api/store/migrations/001-schema.ts": "63b48f44292be9c2",
   "monitor/store/migrations/0001-schema.ts": "a9a8b7b8990a04a1",
 };

@@ -142,6 +142,28 @@ test("what is pushed and cannot be read is fetched instead", async () => {
   expect(await nextMinutes()).toBe(0);
 });
 
+test("what is pushed and cannot be read while the feed is fetched is fetched after that", async () => {
+  await subscribed();
+  // The document is an older one: it is made before the push, and arrives after it.
+  let arrive = (): void => {};
+  server.pages.set("/feed", (_request, response) => {
+    const document = atom("first");
+    arrive = () => void response.writeHead(200, { "content-type": "application/atom+xml" }).end(document);
+  });
+  server.requests.length = 0;
+  const fetched = fetchOnce();
+  await until("the feed is being fetched", () => server.requests.length > 0, SOON);
+  expect((await hub.publish(topic, "<html>not a feed</html>")).status).toBe(202);
+  arrive();
+  await fetched;
+  expect(await nextMinutes()).toBe(0);
+  server.pages.set("/feed", { body: atom("second", "first") });
+  await sql`delete from feeds.host`.execute(db);
+  await worker.fetchNext();
+  expect(await titles()).toEqual(["Acme first", "Acme second"]);
+  expect(await nextMinutes()).toBeGreaterThan(50);
+});
+
 test("nobody is confirmed whom we did not ask", async () => {
   await fetchOnce();
   const callback = `${web.url}/feeds/websub/${(await row())?.id}`;

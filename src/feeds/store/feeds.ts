@@ -98,7 +98,7 @@ export async function claimFeed(
   leaseMs: number,
 ): Promise<LeasedFeed | null> {
   const { rows } = await sql<LeasedRow>`
-    update feeds.feed f set lease = gen_random_uuid(), tried_at = now(),
+    update feeds.feed f set lease = gen_random_uuid(), tried_at = now(), woken = false,
       lease_until = now() + ${leaseMs} * interval '1 millisecond'
     where (project_id, key) = (
       select project_id, key from feeds.feed d
@@ -203,8 +203,8 @@ export async function endFetch(
     update feeds.feed set state = ${storableJson(end.state)}::jsonb,
       lease = case when ${isDone} then null else lease end,
       lease_until = case when ${isDone} then null else lease_until end,
-      next_at = case when ${isDone} then now() + ${end.nextInMs}::double precision * interval '1 millisecond'
-        else least(next_at, now()) end,
+      next_at = case when not ${isDone} or (woken and ${end.nextInMs}::double precision is not null)
+        then least(next_at, now()) else now() + ${end.nextInMs}::double precision * interval '1 millisecond' end,
       notes = jsonb_strip_nulls(notes || ${storableJson(end.notes ?? {})}::jsonb),
       reading = null, readings = 0, left_out = ${end.leftOut ?? null},
       problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,

@@ -110,9 +110,12 @@ export async function notePushed(db: Database, id: string): Promise<void> {
   await sql`update feeds.hub set pushed_at = now() where id = ${id}`.execute(db);
 }
 
-/** The feed is fetched at the next opportunity: something of it is new, and could not be read as it was pushed. */
+/**
+ * The feed is fetched at the next opportunity: something of it is new, and could not be read as it was pushed. One that is
+ * being fetched is fetched once more after that: the document in hand may be older.
+ */
 export async function makeFeedDue(db: Database, projectId: number, key: string): Promise<void> {
   await sql`
-    update feeds.feed set next_at = least(next_at, now())
+    update feeds.feed set next_at = least(next_at, now()), woken = coalesce(lease_until > now(), false)
     where project_id = ${projectId} and key = ${key} and next_at is not null`.execute(db);
 }

@@ -20,6 +20,8 @@ export const schema: Migration = {
     -- Who fetches it now, and until when nobody else may.
     lease uuid,
     lease_until timestamptz,
+    -- A hub asked for it while it was being fetched: it is due when that ends.
+    woken boolean not null default false,
     failures integer not null default 0,
     tried_at timestamptz,
     -- The last fetch that succeeded, and the last new item.
