@@ -19,12 +19,20 @@ const now = Date.UTC(2026, 10, 23, 12);
 
 describe("whether a document continues the one before", () => {
   const document = { coversMs: HOUR, oldestAt: now - HOUR };
-  const fetched = { document, known: 0, added: 5, readAt: now - 2 * HOUR, now };
+  const fetched = {
+    ...{ document, known: 0, added: 5, isBroken: false, unproven: 0 },
+    ...{ readAt: now - 2 * HOUR, now },
+  };
   test.each([
     ["none of its items is known", {}, "Gap"],
     ["one is known", { known: 1 }, "Overlaps"],
     ["it is read for the first time", { readAt: null }, "NothingToCompare"],
     ["it has nothing new", { added: 0 }, "NothingToCompare"],
+    ["it breaks off before an item that is known", { isBroken: true }, "Unproven"],
+    ["it breaks off behind one", { isBroken: true, known: 1 }, "Overlaps"],
+    ["only items of one that broke off are known", { known: 3, unproven: 3 }, "Gap"],
+    ["all its items are of one that broke off", { known: 3, unproven: 3, added: 0 }, "Gap"],
+    ["items from before that are known, too", { known: 4, unproven: 3 }, "Overlaps"],
   ])("%s", (_name, more, outcome) => {
     expect(decideCompleteness({ ...fetched, ...more }).outcome).toBe(outcome);
   });
@@ -136,6 +144,32 @@ test("a document that turned over between two fetches is a gap, and is read more
     /^its document covers 19m, and is read every \dm.* \(and not every 10m/,
   );
   expect(await titles()).toHaveLength(50);
+});
+
+test("a document that breaks off is no gap; the whole one after it shows whether there is one", async () => {
+  const breakOff = (from: number, to: number) => {
+    const document = rssDocument(
+      range(from, to)
+        .map((n) => item(n))
+        .reverse(),
+    );
+    server.pages.set("/blog", { body: document.slice(0, document.indexOf(`Acme ${from + 5}<`)) });
+  };
+  serve(range(1, 10).map((n) => item(n)));
+  await feeding.fetchAll();
+  breakOff(5, 20);
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  expect(await titles()).toHaveLength(20);
+  serve(range(5, 20).map((n) => item(n)));
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  breakOff(31, 50);
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  serve(range(31, 50).map((n) => item(n)));
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 1 });
 });
 
 test("a feed whose old items are not kept has no gap for its first new one", async () => {

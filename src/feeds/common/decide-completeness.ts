@@ -7,7 +7,11 @@ export interface FetchedDocument {
   /** Items of it that were stored before, and those that were not. */
   readonly known: number;
   readonly added: number;
-  /** When the feed was read well before; null: never. */
+  /** It breaks off: items that are known may stand in the part that did not come. */
+  readonly isBroken: boolean;
+  /** Items that documents which broke off have brought since the feed was read whole: they prove nothing. */
+  readonly unproven: number;
+  /** When the feed was read whole before; null: never. */
   readonly readAt: Instant | null;
   readonly now: Instant;
 }
@@ -17,13 +21,17 @@ export type Completeness =
   | { readonly outcome: "Overlaps" }
   /** It is read for the first time, or has nothing to compare. */
   | { readonly outcome: "NothingToCompare" }
+  /** It breaks off, and none of its items is known: the next whole one shows whether some are missing. */
+  | { readonly outcome: "Unproven" }
   /** None of its items is known: it turned over between two fetches, and some may never have been seen. */
   | { readonly outcome: "Gap"; readonly from: Instant; readonly to: Instant };
 
 /** Whether a document continues the one before. Pure. */
-export function decideCompleteness({ document, known, added, readAt, now }: FetchedDocument): Completeness {
-  if (readAt === null || added === 0) return { outcome: "NothingToCompare" };
-  if (known > 0) return { outcome: "Overlaps" };
+export function decideCompleteness(fetched: FetchedDocument): Completeness {
+  const { document, known, added, isBroken, unproven, readAt, now } = fetched;
+  if (readAt === null || added + unproven === 0) return { outcome: "NothingToCompare" };
+  if (known > unproven) return { outcome: "Overlaps" };
+  if (isBroken) return { outcome: "Unproven" };
   const to = Math.min(Math.max(document.oldestAt ?? now, readAt), now);
   return { outcome: "Gap", from: readAt, to };
 }

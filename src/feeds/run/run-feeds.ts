@@ -19,10 +19,10 @@ import {
 } from "#listening-api";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
-import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { isTransient } from "../../lib/retry.ts";
-import { decideCompleteness, decideInterval } from "../common/decide-completeness.ts";
+import { decideCompleteness, decideInterval, type FetchedDocument } from "../common/decide-completeness.ts";
 import { FeedError, type FeedRead, type ListedDocument, UnreadableError } from "../common/define-feed.ts";
 import {
   claimFeed,
@@ -84,10 +84,17 @@ export interface FeedRunParts {
   readonly hasHubs?: boolean;
 }
 
-/** What this file adds to the state of a feed: when it was read last, and how often it is, if that is not as configured. */
+/**
+ * What this file adds to the state of a feed: when it was read last, how often it is, if that is not as configured, and how
+ * many items documents that broke off have brought since.
+ */
 const ReadState = z
-  .object({ readAt: z.number().nullable().default(null), readEveryMs: z.number().optional() })
-  .catch({ readAt: null });
+  .object({
+    readAt: z.number().nullable().default(null),
+    readEveryMs: z.number().optional(),
+    unproven: z.number().default(0),
+  })
+  .catch({ readAt: null, unproven: 0 });
 
 const TURNED_OVER =
   "none of the items of its document was known: it has turned over between two fetches, and items that it had meanwhile are missing";
@@ -95,10 +102,10 @@ const TURNED_OVER =
 function completenessOf(
   document: ListedDocument | null,
   { known, items }: StoredPart,
-  { readAt, now }: { readonly readAt: Instant | null; readonly now: Instant },
+  before: Pick<FetchedDocument, "isBroken" | "unproven" | "readAt" | "now">,
 ) {
   if (document === null) return { outcome: "NothingToCompare" } as const;
-  return decideCompleteness({ document, known, added: items, readAt, now });
+  return decideCompleteness({ document, known, added: items, ...before });
 }
 
 function isFetched({ definition }: PlannedFeed): boolean {
@@ -231,10 +238,11 @@ export function createFeedRun(parts: FeedRunParts) {
           return;
         }
         const { document = null } = read;
+        const isRead = read.problem === undefined;
         const completeness = completenessOf(
           document,
           { ...stored, known: stored.known + dropped },
-          { readAt: before.readAt, now: readAt },
+          { isBroken: !isRead, unproven: before.unproven, readAt: before.readAt, now: readAt },
         );
         const isGap = completeness.outcome === "Gap";
         const beforeMs = before.readEveryMs ?? leased.everyMs;
@@ -248,10 +256,11 @@ export function createFeedRun(parts: FeedRunParts) {
         }
         // What is left is read again from the same place, although the document is the same.
         state = stored.left > 0 ? { ...progress.state, validators: {} } : done.state;
-        const isRead = read.problem === undefined;
+        const unproven = isRead ? 0 : before.unproven + stored.added;
         state = {
           ...state,
-          ...(isRead ? { readAt } : {}),
+          readAt: isRead ? readAt : before.readAt,
+          ...(unproven === 0 ? {} : { unproven }),
           ...(everyMs === leased.everyMs ? {} : { readEveryMs: everyMs }),
         };
         const hasHub = await noteHubOf(transaction, feed, read);
