@@ -44,16 +44,8 @@ export function repeatsIn({ mails }: Pick<FakeSmtp, "mails">, kills: readonly nu
   });
 }
 
-/** Whether its worker was killed between the server's yes and our note: nobody could know that it was sent. */
-export function isUnknowable({ killedAfterMs }: Repeat): boolean {
-  return killedAfterMs !== null && killedAfterMs <= LONGEST_GAP_MS;
-}
-
 export function repeatSentence({ mail, afterMs, killedAfterMs }: Repeat): string {
   const kill =
     killedAfterMs === null ? "no worker was killed after" : `a worker was killed ${killedAfterMs} ms after`;
   return `${mail.parsed.messageId} came again after ${afterMs} ms; ${kill} the first time`;
 }
-
-/** Nearly every note follows so soon, on a busy machine, too. */
-const LONGEST_GAP_MS = 100;
