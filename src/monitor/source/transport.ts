@@ -157,8 +157,11 @@ async function readBytes(
 ): Promise<Buffer> {
   const announced = contentLength === null ? Number.NaN : Number(contentLength);
   if (announced <= maxBytes) {
-    // undici enforces the announced length, and joins the chunks once.
-    return Buffer.from(await response.body.arrayBuffer());
+    // undici enforces the announced length. Chunks are copied as they come: kept until the end they are a page once more.
+    const bytes = Buffer.allocUnsafe(announced);
+    let length = 0;
+    for await (const chunk of response.body) length += (chunk as Buffer).copy(bytes, length);
+    return bytes.subarray(0, length);
   }
   response.body.on("error", () => undefined);
   const bytes = Number.isNaN(announced) ? await readAtMost(response.body, maxBytes) : null;
