@@ -1,6 +1,7 @@
 import { type Engines, type Environment, openEngines } from "#admin";
 import { type ConsoleProcess, startConsoleProcess } from "#console";
 import type { Closing } from "../lib/closing.ts";
+import { collectGarbageSooner } from "../lib/heap.ts";
 import type { Logger } from "../lib/log.ts";
 import type { ConsoleOrder } from "./console-order.ts";
 
@@ -56,6 +57,7 @@ export async function assemble<Opened extends Pipeline>(
   },
   closing: Closing,
 ): Promise<Assembly<Opened>> {
+  collectGarbageSooner();
   const { onConfigured } = options;
   const apart: ConsoleProcess | null =
     options.console === "Apart" ? startConsoleProcess({ log, signal, onConfigured }) : null;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { createManualClock } from "../../src/lib/clock.ts";
+import { collectGarbageSooner } from "../../src/lib/heap.ts";
 import { DAY, HOUR, type Instant, MINUTE } from "../../src/lib/instant.ts";
 import { createStoryCache } from "../../src/monitor/ingest/fold-stories.ts";
 import type { PollParts } from "../../src/monitor/polling/poll-parts.ts";
@@ -58,6 +59,7 @@ export async function createLine(
   from: PageServer,
   options: { readonly history: boolean },
 ): Promise<Line> {
+  collectGarbageSooner();
   // Later than all of them.
   const now = BEGIN + Math.max(DAY, from.mentions * MS_PER_MENTION + HOUR);
   const { rules, faults } = await loadRules(fileURLToPath(new URL("../../rules", import.meta.url)));
