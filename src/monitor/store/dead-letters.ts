@@ -4,6 +4,7 @@ import { uuid7 } from "../../lib/uuid7.ts";
 import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/failure.ts";
 import type { DeadLetterCount } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
+import { IN_ONE_ORDER } from "./poll-rows.ts";
 
 /** A dead letter whose replay was requested. */
 export interface WantedReplay {
@@ -80,10 +81,15 @@ export function createDeadLetterStore(db: Db) {
           where s.settled_at is null and s.body is not null and ${chosen}
           returning s.project_id, s.query_id, s.kind, s.scope),
         freed as (
-          delete from earshot.failures f using wanted w where w.kind = 'job' and f.kind = 'job' and f.scope = w.scope),
+          delete from earshot.failures f using wanted d where d.kind = 'job' and f.kind = 'job' and f.scope = d.scope),
+        waiting as materialized (
+          select w.project_id, w.query_id, w.poll from earshot.polls w
+          where exists (select from wanted d
+            where d.kind <> 'job' and d.project_id = w.project_id and d.query_id = w.query_id)
+          ${IN_ONE_ORDER}),
         hurried as (
-          update earshot.polls k set next_at = least(k.next_at, ${at(now)}), retry_at_wall = null
-          from wanted w where w.kind <> 'job' and k.project_id = w.project_id and k.query_id = w.query_id)
+          update earshot.polls w set next_at = least(w.next_at, ${at(now)}), retry_at_wall = null
+          from waiting t where (w.project_id, w.query_id, w.poll) = (t.project_id, t.query_id, t.poll))
         select count(*) as n from wanted
       `.execute(db);
       return rows[0]?.n ?? 0;

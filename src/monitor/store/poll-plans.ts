@@ -3,6 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { CLOCK_AHEAD_MS, type PollKey } from "../model/poll.ts";
 import type { Query, SourceName } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
+import { IN_ONE_ORDER, isKeyOf, keysAsRows } from "./poll-rows.ts";
 import { isOfSource } from "./queries.ts";
 
 /** A poll and its arrival rates: of the last weeks, of this hour of the week, of the last minutes. */
@@ -79,7 +80,11 @@ export function createPollPlanStore(db: Db) {
     ): Promise<void> {
       if (plan.length === 0) {
         await sql`
-          update earshot.polls w set next_poll_at = null where next_poll_at is not null and ${isOfSource(source, "w")}
+          with promised as materialized (
+            select w.project_id, w.query_id, w.poll from earshot.polls w
+            where w.next_poll_at is not null and ${isOfSource(source, "w")} ${IN_ONE_ORDER})
+          update earshot.polls w set next_poll_at = null
+          from promised p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll)
         `.execute(db);
         return;
       }
@@ -125,13 +130,3 @@ const GAP_TRIES = 2;
 
 /** After this a planned job counts as lost, and its polls are planned again. */
 const PLANNED_SECONDS = 30;
-
-export function keysAsRows(keys: readonly PollKey[]) {
-  const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
-}
-
-/** Statements that lock many polls do it in this order, so that none waits for another one in a circle. */
-export const IN_ONE_ORDER = sql`order by w.project_id, w.query_id, w.poll for update of w`;
-
-export const isKeyOf = sql`w.project_id = k."projectId" and w.query_id = k."queryId" and w.poll = k.poll`;

@@ -6,7 +6,8 @@ import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db, withoutSync } from "./database.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
-import { createPollPlanStore, IN_ONE_ORDER, isDueAt, isKeyOf, keysAsRows } from "./poll-plans.ts";
+import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
+import { IN_ONE_ORDER, isKeyOf, keysAsRows } from "./poll-rows.ts";
 import { isOfSource } from "./queries.ts";
 
 /** Polls: when each is due, who holds it, what is planned for it, and how far it is complete. */

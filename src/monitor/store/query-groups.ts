@@ -3,6 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { SourceName } from "../model/query.ts";
 import type { ListedGroup, QueryGroup } from "../model/query-group.ts";
 import { at, atOrNull, type Db } from "./database.ts";
+import { IN_ONE_ORDER } from "./poll-rows.ts";
 import { isOfSource } from "./queries.ts";
 
 /** Groups of queries in the accounts of sources, as their lists have them. */
@@ -55,11 +56,14 @@ export function createQueryGroupStore(db: Db) {
               and m.query_id in (select json_array_elements_text(n."queryIds")))
           group by m.query_id),
         gone as (delete from earshot.query_groups where project_id = ${projectId}
-          and group_id not in (select n."queryGroupId" from ${listed}))
+          and group_id not in (select n."queryGroupId" from ${listed})),
+        reread as materialized (
+          select w.project_id, w.query_id, w.poll, l.since from earshot.polls w join lost l using (query_id)
+          where w.project_id = ${projectId} ${IN_ONE_ORDER})
         -- Never the same moment again: a poll that runs must not take this for what it was claimed with.
         update earshot.polls w
-        set reread_from = least(w.reread_from, lost.since) - interval '1 millisecond'
-        from lost where w.project_id = ${projectId} and w.query_id = lost.query_id
+        set reread_from = least(w.reread_from, r.since) - interval '1 millisecond'
+        from reread r where (w.project_id, w.query_id, w.poll) = (r.project_id, r.query_id, r.poll)
       `.execute(db);
       await sql`
         insert into earshot.query_groups as g (project_id, group_id, name, query_ids, read_at)

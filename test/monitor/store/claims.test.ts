@@ -42,6 +42,19 @@ test("a writer of a query waits for its other writers, and not for another proje
   expect(order).toEqual(["first", "second"]);
 });
 
+/** A page of the query that could not be stored. */
+async function replayAll(): Promise<void> {
+  const { add, replay } = stores.deadLetters;
+  await add({ projectId: "p", queryId: "1", kind: "page", reason: "broken", tries: 1, body: { a: 1 } }, NOON);
+  await replay("all", NOON);
+}
+
+async function loseGroup(): Promise<void> {
+  const { replace } = stores.queryGroups;
+  await replace("p", [{ queryGroupId: "7", name: "All", queryIds: ["1"] }], NOON);
+  await replace("p", [], NOON);
+}
+
 const BOTH = (["updated", "added"] as const).map((poll) => ({ projectId: "p", queryId: "1", poll }));
 
 test.each<[string, () => Promise<unknown>]>([
@@ -49,10 +62,14 @@ test.each<[string, () => Promise<unknown>]>([
   ["claimed", () => stores.polls.claimAll(BOTH, NOON + DAY)],
   ["planned", () => stores.polls.plan(BOTH, NOON)],
   ["given calls of their own", () => stores.polls.pollAlone(BOTH)],
+  ["left without a plan", () => stores.polls.promise([])],
+  ["made due for a replay", replayAll],
+  ["read again because their group is gone", loseGroup],
 ])(
   "polls that are %s together are locked in one order, so that two workers never wait for each other",
   async (_how, work) => {
     let done: Promise<unknown> = Promise.resolve();
+    await stores.polls.promise(BOTH.map((key) => ({ ...key, nextPollAt: NOON })));
     // Its newest version stands behind the other row: who reads the table from its begin meets that one first.
     await sql`update earshot.polls set failures = failures where poll = 'added'`.execute(database.db);
     await database.db.transaction().execute(async (transaction) => {
