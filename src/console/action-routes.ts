@@ -16,6 +16,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import { readSilenceForm } from "./common/silence-form.ts";
 import type { Times } from "./common/times.ts";
@@ -168,11 +169,6 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const link = readAlertLink(actions.secret, text, times.now());
     const alert = link === null ? null : await facts.alert(link.alertId);
     return link === null || alert === null ? null : { link, alert, text };
-  }
-
-  function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = request.visitor?.user?.name ?? null;
-    return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {

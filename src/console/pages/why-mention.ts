@@ -13,6 +13,7 @@ import {
   type Stores,
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 import type { Corrections } from "../common/corrections.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
@@ -354,5 +355,5 @@ function observed({ outcome, because, window, matchedAt, alertId }: SeenByRule, 
 
 /** Sentences of the explanation begin small, because the shell puts them behind a name. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalised(text)}.`;
 }

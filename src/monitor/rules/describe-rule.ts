@@ -1,5 +1,6 @@
 import { formatDuration, formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { RuleDelay } from "../model/rule-page.ts";
 import { everyMention } from "./combine-predicates.ts";
@@ -73,7 +74,7 @@ function endOf(rule: Rule): string {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalised(text)}.`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { formatMinutes } from "../../../lib/duration.ts";
-import { type Instant, toIso } from "../../../lib/instant.ts";
+import { type Instant, inUtc, toIso } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
@@ -251,9 +251,9 @@ function missedGates(
     found.push({ of: "noise", has: Math.exp(gates.lnNoise), needs: Math.exp(gates.lnNoiseNeeded), text });
   }
   if (found.length === 0 && gates.coolingUntil !== null) {
-    const until = toIso(startAt + gates.coolingUntil * BUCKET_MS);
+    const until = inUtc(startAt + gates.coolingUntil * BUCKET_MS);
     const left = (gates.coolingUntil - gates.bucket) * BUCKET_MS;
-    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until.slice(0, 16).replace("T", " ")} UTC)`;
+    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until})`;
     found.push({ of: "cooldown", has: gates.bucket, needs: gates.coolingUntil, text });
   }
   return found;
