@@ -198,7 +198,7 @@ function* readNews(part: FeedPart, _settings: unknown, stored: unknown, now: Ins
   return {
     ...{ items, deletes: [], more: left.length > 0 },
     cursor: { since: complete, ...(left.length > 0 ? { left } : {}) },
-    ...(problems[0] === undefined ? {} : { problem: problems[0] }),
+    problem: problems[0],
   };
 }
 

@@ -212,7 +212,7 @@ export const share = defineWindowCondition({
               at: bucket + bucketMs,
               subject: `${predicate.adjective ?? "matching"} mentions`,
             },
-            ...(reached !== undefined && { reached }),
+            reached,
             values: {
               count: matching,
               among: count,

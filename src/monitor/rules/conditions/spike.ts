@@ -141,6 +141,7 @@ export const spike = defineWindowCondition({
           return count >= atLeast && now.score >= score;
         });
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
+        const windowMs = (WINDOWS[steadily] ?? 1) * BUCKET_MS;
         return {
           state: {
             spike: packSpikeState(state),
@@ -157,24 +158,17 @@ export const spike = defineWindowCondition({
             windowTo,
             observed: moment.observed,
             restates: true,
-            ...(followed?.renotify !== undefined && { renotify: followed.renotify }),
-            ...(isOpen && {
-              present: {
-                count: sums.observed[steadily] ?? 0,
-                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
-                at: bucket + tick.bucketMs,
-                subject,
-              },
-            }),
-            ...(peak !== undefined && {
-              peak: {
-                count: peak.observed,
-                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
-                at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
-                subject,
-              },
-            }),
-            ...(reached !== undefined && { reached }),
+            renotify: followed?.renotify,
+            present: isOpen
+              ? { count: sums.observed[steadily] ?? 0, windowMs, at: bucket + tick.bucketMs, subject }
+              : undefined,
+            peak: peak && {
+              count: peak.observed,
+              windowMs,
+              at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
+              subject,
+            },
+            reached,
             values: {
               count: moment.observed,
               expected: moment.expected,
