@@ -85,6 +85,10 @@ const HalfInCookie = z.object({
 });
 const HALF_MS = 5 * MINUTE;
 
+declare module "@fastify/secure-session" {
+  interface SessionData extends z.output<typeof InCookie>, z.output<typeof HalfInCookie> {}
+}
+
 /** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
 export interface Sessions {
   open(request: FastifyRequest, user: User): Promise<void>;
@@ -119,8 +123,7 @@ export function createSessions(
         address: request.ip,
         agent: (request.headers["user-agent"] ?? "").slice(0, 300),
       });
-      // In the plug-in's types a session has no fields.
-      request.session.set("secret" as never, secret as never);
+      request.session.set("secret", secret);
       if (request.device.get("id") === undefined)
         request.device.set("id", randomBytes(16).toString("base64url"));
     },
@@ -137,7 +140,7 @@ export function createSessions(
     },
     remember: (request, { name, credential }) => {
       const half = { name, credential, until: wall.now() + HALF_MS };
-      request.session.set("half" as never, half as never);
+      request.session.set("half", half);
     },
     remembered: async (request) => {
       const half = HalfInCookie.safeParse(request.session.data()).data?.half;

@@ -160,7 +160,7 @@ async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefin
   const id = isAlone
     ? await insertQuery(db, project.id, settings, { username: caller.user.username, at })
     : await saveThing(queries, scope, settings, current);
-  const ranges = (fields["dateRanges"] as unknown as readonly DateRange[]).map(
+  const ranges = (fields["dateRanges"] as readonly DateRange[]).map(
     ({ name: called, startDate, endDate }) => ({
       name: called,
       from: Date.parse(startDate),
@@ -172,11 +172,11 @@ async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefin
 }
 
 type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
-interface DateRange {
+type DateRange = {
   readonly name: string;
   readonly startDate: string;
   readonly endDate: string;
-}
+};
 
 async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step): Promise<number> {
   const { db, project, caller } = scope;
@@ -221,7 +221,7 @@ async function saveCategory(
     multiple: step.fields["multiple"] === true,
     children: children.map(({ name, fields, id }) => ({
       name,
-      rules: fields["rules"] as unknown as LabelRule[],
+      rules: fields["rules"] as LabelRule[],
       id,
     })),
   };
