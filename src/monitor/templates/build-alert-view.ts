@@ -73,18 +73,7 @@ export interface AlertViewFacts {
 /** Builds the view of one alert: plain data for the templates. The same facts give the same view. */
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
-  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
-  const { story = null, storyOf = storyKey } = facts;
-  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
-  const [{ mention: first = null } = {}] = top;
-  const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
-  // One story has one number in a message: that of all that is stored.
-  const mentions = top.map(({ mention, copies }, index) => {
-    const shown = asCorrected(mention, facts.corrected);
-    return story?.key === storyOf(mention)
-      ? buildMentionView(index === 0 ? story.first : shown, story.mentions)
-      : buildMentionView(shown, copies);
-  });
+  const { first, mentions } = shownMentions(facts);
   const { deleted = 0 } = facts;
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
@@ -105,9 +94,6 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const isSaid = announced.text === headline && (growth === null || lead === null);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
   const isSingle = alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null;
-  // Of an alert that is over, what it was about is enough.
-  const found =
-    alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
   return {
     kind: facts.kind,
     severity: alert.severity,
@@ -141,18 +127,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     notifyCount: alert.notifyCount,
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],
-    findings: [
-      ...(isStoryFirst
-        ? [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]
-        : []),
-      ...(facts.listed === undefined || facts.listed.length === 0
-        ? []
-        : [{ part: "who" as const, label: "On our lists", text: describeListed(facts.listed) }]),
-      ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
-      ...(facts.before === undefined
-        ? []
-        : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),
-    ],
+    findings: findingsOf(facts, first, about),
     // The notifier that sends the picture sets this.
     hasChart: false,
     labels: labelsOf(alert),
@@ -169,6 +144,43 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     primaryActions: actions.filter(({ isPrimary }) => isPrimary).length,
     consoleUrl: safeUrl(facts.consoleUrl),
   };
+}
+
+/** The mentions that a message shows, and the first of them as it is stored. */
+function shownMentions(facts: AlertViewFacts) {
+  const { story = null, storyOf = storyKey } = facts;
+  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
+  // One story has one number in a message: that of all that is stored.
+  const mentions = top.map(({ mention, copies }, index) => {
+    const shown = asCorrected(mention, facts.corrected);
+    return story?.key === storyOf(mention)
+      ? buildMentionView(index === 0 ? story.first : shown, story.mentions)
+      : buildMentionView(shown, copies);
+  });
+  return { first: top[0]?.mention ?? null, mentions };
+}
+
+/** What was found out about it, without what `about` says already. */
+function findingsOf(
+  facts: AlertViewFacts,
+  first: Mention | null,
+  about: string | null,
+): AlertView["findings"] {
+  const { alert, timezone, story = null, storyOf = storyKey, listed = [], before } = facts;
+  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
+  const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
+  // Of an alert that is over, what it was about is enough.
+  const found = alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, timezone) : [];
+  return [
+    ...(isStoryFirst
+      ? [{ part: "who" as const, label: "Story", text: describeStory(story, alert, timezone) }]
+      : []),
+    ...(listed.length === 0
+      ? []
+      : [{ part: "who" as const, label: "On our lists", text: describeListed(listed) }]),
+    ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
+    ...(before === undefined ? [] : [{ part: "size" as const, label: "How often", text: howOften(before) }]),
+  ];
 }
 
 /** With a full stop: another sentence may follow. */
