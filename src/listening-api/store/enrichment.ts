@@ -41,9 +41,8 @@ export async function queueEnrichment(
       ${mentions.map(({ queryId }) => queryId)}::bigint[],
       ${mentions.map(({ resourceId }) => resourceId)}::text[]) as given (query_id, resource_id)
     order by 1, 2
-    on conflict (query_id, resource_id, kind) do update set due_at = now(), attempts = 0, lease = null`.execute(
-    db,
-  );
+    on conflict (query_id, resource_id, kind) do update set due_at = now(), attempts = 0, lease = null
+  `.execute(db);
 }
 
 /** Takes due jobs of one kind for `leaseMs`; when that ends, another worker takes them. The oldest first. */
@@ -178,9 +177,8 @@ export async function hasAnswers(db: Database): Promise<boolean> {
 export async function pruneEnrichment(db: Database, keepDays: number): Promise<void> {
   await sql`
     delete from local_api.enrichment_answer where at < now() - ${keepDays} * interval '1 day'`.execute(db);
-  await sql`delete from local_api.enrichment_calls where day < current_date - ${keepDays}::integer`.execute(
-    db,
-  );
+  await sql`delete from local_api.enrichment_calls where day < current_date - ${keepDays}::integer
+  `.execute(db);
 }
 
 /** Takes one call out of the day's budget; false when it is spent. The processes share one count. */
@@ -201,9 +199,8 @@ export async function putAbout(db: Database, queryId: number, about: string | nu
       ? await sql`delete from local_api.query_about where query_id = ${queryId}`.execute(db)
       : await sql`
           insert into local_api.query_about as known (query_id, about) values (${queryId}, ${about})
-          on conflict (query_id) do update set about = excluded.about where known.about <> excluded.about`.execute(
-          db,
-        );
+          on conflict (query_id) do update set about = excluded.about where known.about <> excluded.about
+        `.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }
 
@@ -238,9 +235,8 @@ export async function readAbouts(
   queryIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const { rows } = await sql<{ query_id: string; about: string }>`
-    select query_id, about from local_api.query_about where query_id = any(${[...new Set(queryIds)]}::bigint[])`.execute(
-    db,
-  );
+    select query_id, about from local_api.query_about where query_id = any(${[...new Set(queryIds)]}::bigint[])
+  `.execute(db);
   return new Map(rows.map((row) => [Number(row.query_id), row.about]));
 }
 
