@@ -149,14 +149,12 @@ export function pageRoutes(
           edits: await sourceEdits.ofMention(key),
         });
         return whyMentionPage(explain, whyQuestion(request), all.times, {
-          ...{
-            hasRules,
-            token,
-            corrections: all.corrections,
-            work: {
-              ...{ form, notice, story, note: () => uuid7(all.times.now()) },
-              ...{ listForm: await listFormOf(request, work), listsOf: authorLists.ofMentions },
-            },
+          hasRules,
+          token,
+          corrections: all.corrections,
+          work: {
+            ...{ form, notice, story, note: () => uuid7(all.times.now()) },
+            ...{ listForm: await listFormOf(request, work), listsOf: authorLists.ofMentions },
           },
         });
       },

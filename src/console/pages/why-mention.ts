@@ -175,13 +175,11 @@ It is shown here when the changes of its source are read, in some minutes.</p>`
 }${work?.form && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>`}${found.map(
   (one, n) =>
     mentionPanel(one, nameOf(one), times, {
-      ...{
-        hasRules,
-        token,
-        choices: choices[n] ?? null,
-        lists: lists[n] ?? [],
-        listing: work?.listForm ?? null,
-      },
+      hasRules,
+      token,
+      choices: choices[n] ?? null,
+      lists: lists[n] ?? [],
+      listing: work?.listForm ?? null,
       workflow: workflowOf(one, stories[n], times, work),
     }),
 )}${

@@ -90,14 +90,12 @@ function createTemplateView(
       return saveFile(
         parts,
         {
-          ...{
-            what: "template",
-            subject: subjectOf(name),
-            file: `${name}.hbs`,
-            text: written,
-            opened,
-            actor,
-          },
+          what: "template",
+          subject: subjectOf(name),
+          file: `${name}.hbs`,
+          text: written,
+          opened,
+          actor,
           becauseTaken:
             "somebody has saved this template meanwhile: copy your text, open it again, and change that",
           whyRefused: async () => {

@@ -36,14 +36,12 @@ export const User = z.object({
 });
 
 export const ProjectSummary = z.object({
-  ...{
-    id: int,
-    name: text,
-    description: text,
-    billableClientId: int,
-    billableClientName: text,
-    timezone: text,
-  },
+  id: int,
+  name: text,
+  description: text,
+  billableClientId: int,
+  billableClientName: text,
+  timezone: text,
   billableClientIsPitch: z.boolean(),
 });
 
@@ -186,15 +184,13 @@ export const Tops = z.object({
 export const Topics = z.object({
   topics: z.array(
     z.object({
-      ...{
-        id: text,
-        label: text,
-        volume: int,
-        type: text,
-        sentiment: Counts,
-        sentimentScore: int,
-        burst: int,
-      },
+      id: text,
+      label: text,
+      volume: int,
+      type: text,
+      sentiment: Counts,
+      sentimentScore: int,
+      burst: int,
       days: z.array(z.object({ date: text, volume: int })),
       ...{ pageType: Counts, gender: Counts, queries: z.array(Named.extend({ volume: int })) },
     }),

@@ -277,15 +277,13 @@ function mentionRules(rules: readonly Rule[], mention: Mention): TextVerdict[] {
 /** Nothing is known of a text but itself. */
 function aMentionOf(text: string): Mention {
   const unknown = {
-    ...{
-      publishedAt: null,
-      title: null,
-      url: null,
-      domain: null,
-      language: null,
-      pageType: null,
-      author: null,
-    },
+    publishedAt: null,
+    title: null,
+    url: null,
+    domain: null,
+    language: null,
+    pageType: null,
+    author: null,
     ...{ authorName: null, verified: null, followers: null, reach: null, impact: null, impressions: null },
     ...{ country: null, countryCode: null, sentiment: null, reposts: null, repostOf: null },
   };
