@@ -21,18 +21,14 @@ export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): v
     env,
     "resolve",
     "Resolves an alert. It stays resolved while its cause goes on without a break.",
-    () => ({
-      do: "resolve",
-    }),
+    () => ({ do: "resolve" }),
   );
   addAction(
     group,
     env,
     "not-relevant",
     "Marks an alert as not relevant; this counts against its rule.",
-    () => ({
-      do: "not-relevant",
-    }),
+    () => ({ do: "not-relevant" }),
   );
   group
     .command("assign")

@@ -247,8 +247,4 @@ const WorkForm = Form.extend({
   do: z.enum(ALERT_WORK),
   alert: z.union([z.guid().transform((id) => [id]), z.array(z.guid()).min(1).max(MOST_CHOSEN)]),
 });
-const ActForm = Form.extend({
-  do: AlertLink.shape.action,
-  to: Name,
-  length: Length,
-});
+const ActForm = Form.extend({ do: AlertLink.shape.action, to: Name, length: Length });

@@ -163,6 +163,4 @@ interface FormOfIncident<Fields, Done extends object> {
   ) => Promise<unknown>;
 }
 
-const Length = Form.extend({
-  length: z.enum(ROOM_LENGTHS.map((ms) => formatDuration(ms))).default("1d"),
-});
+const Length = Form.extend({ length: z.enum(ROOM_LENGTHS.map((ms) => formatDuration(ms))).default("1d") });

@@ -127,10 +127,7 @@ export function pageRoutes(
 
   const { explainMention, explainUnread } = all;
   if (explainMention !== undefined) {
-    const explain = {
-      mention: explainMention,
-      unread: explainUnread,
-    };
+    const explain = { mention: explainMention, unread: explainUnread };
     const whyQuestion = (request: FastifyRequest): WhyQuestion => {
       const asked = WhyQuestion.parse(request.query);
       return { ...asked, ask: asked.ask && isOfThisSite(request) };

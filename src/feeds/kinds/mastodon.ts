@@ -118,11 +118,7 @@ const Plain = z.object({
   content: z.string(),
   spoiler_text: z.string().nullish(),
   in_reply_to_id: z.string().nullish(),
-  account: z.object({
-    acct: z.string(),
-    display_name: z.string().nullish(),
-    url: z.string().nullish(),
-  }),
+  account: z.object({ acct: z.string(), display_name: z.string().nullish(), url: z.string().nullish() }),
   replies_count: z.number().nullish(),
   reblogs_count: z.number().nullish(),
   favourites_count: z.number().nullish(),

@@ -145,10 +145,7 @@ function anyOf(terms: readonly string[]): string {
 }
 
 /** `since`: until when each search is complete. `left`: the searches that the next part of this fetch goes on with. */
-const Cursor = z.object({
-  since: z.record(z.string(), z.number()),
-  left: z.array(z.string()).optional(),
-});
+const Cursor = z.object({ since: z.record(z.string(), z.number()), left: z.array(z.string()).optional() });
 
 const MOST_RECORDS = 250;
 const FIRST_MS = DAY;

@@ -402,10 +402,5 @@ function toRow(row: ListedRow): FeedRow {
 function gapOf(row: ListedRow): FeedRow["gap"] {
   const { gap_from: from, gap_to: to, gap_reason: reason, gap_noticed: noticed } = row;
   if (from === null || to === null || noticed === null) return null;
-  return {
-    from: from.getTime(),
-    to: to.getTime(),
-    reason: reason ?? "",
-    noticedAt: noticed.getTime(),
-  };
+  return { from: from.getTime(), to: to.getTime(), reason: reason ?? "", noticedAt: noticed.getTime() };
 }

@@ -189,12 +189,7 @@ async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step):
   const isNewOwner = userId !== null && changes.some((change) => change.name === "owner");
   return saveQueryGroup(
     db,
-    {
-      projectId: project.id,
-      userId,
-      id: stored?.id,
-      ...(isNewOwner ? { ownerId: userId } : {}),
-    },
+    { projectId: project.id, userId, id: stored?.id, ...(isNewOwner ? { ownerId: userId } : {}) },
     {
       name,
       queryIds: ids(fields["queries"] as string[], idsByName(await listQueries(db, project.id), [])),
@@ -219,11 +214,7 @@ async function saveCategory(
   const settings: CategorySettings = {
     name: step.name,
     multiple: step.fields["multiple"] === true,
-    children: children.map(({ name, fields, id }) => ({
-      name,
-      rules: fields["rules"] as LabelRule[],
-      id,
-    })),
+    children: children.map(({ name, fields, id }) => ({ name, rules: fields["rules"] as LabelRule[], id })),
   };
   return saveThing(categories[0], scope, settings, current);
 }

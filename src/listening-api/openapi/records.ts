@@ -14,12 +14,7 @@ const NoData = z.object({});
 const Filter = z.object({ filter: z.record(text, z.unknown()) });
 const Counts = z.record(text, count);
 
-export const Token = z.object({
-  access_token: text,
-  token_type: text,
-  expires_in: int,
-  scope: text,
-});
+export const Token = z.object({ access_token: text, token_type: text, expires_in: int, scope: text });
 
 export const Client = z.looseObject({
   ...{ id: int, name: text, parentId: int, startDate: Time, tags: z.record(text, text), owner: text },

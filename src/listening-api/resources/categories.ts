@@ -36,11 +36,7 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
       if (children === undefined && !body.has("children"))
         body.fault('children: required, an array such as [{"name": "Price"}].');
       body.accept("id");
-      return {
-        name,
-        multiple: body.flag("multiple") ?? current?.multiple ?? true,
-        children: children ?? [],
-      };
+      return { name, multiple: body.flag("multiple") ?? current?.multiple ?? true, children: children ?? [] };
     },
     settingsOf: ({ name, multiple, children }) => ({ name, multiple, children }),
     async create(scope, settings) {

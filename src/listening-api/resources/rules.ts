@@ -148,10 +148,7 @@ async function readAction(
     );
     return {};
   }
-  const labels = {
-    categories: await listCategories(db, project.id),
-    tags: await listTags(db, project.id),
-  };
+  const labels = { categories: await listCategories(db, project.id), tags: await listTags(db, project.id) };
   const scope = changeScope(labels, await listUsernames(db, caller.client.id));
   const action = createBodyReader(withoutNulls(given), "refuse");
   const set = readChangeSet(action, scope);

@@ -81,9 +81,7 @@ const METRICS = {
   statuses: EDITABLE.status,
 };
 
-const EMPTY: Readonly<Record<string, string>> = {
-  alerts: "alert",
-};
+const EMPTY: Readonly<Record<string, string>> = { alerts: "alert" };
 
 function named(name: string) {
   return { id: name, name };

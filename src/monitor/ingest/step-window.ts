@@ -49,12 +49,7 @@ function stepThrough(
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
     const arrived = condition.series.map((series) => inBucket?.get(series.key) ?? []);
-    const step = condition.step(state, {
-      bucket,
-      bucketMs: BUCKET_MS,
-      timezone,
-      arrivals: arrived,
-    });
+    const step = condition.step(state, { bucket, bucketMs: BUCKET_MS, timezone, arrivals: arrived });
     state = step.state;
     const closedAt = bucket + BUCKET_MS;
     if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict, arrivals: arrived[0] ?? [] });

@@ -111,12 +111,7 @@ export function delayOf(rule: Rule, pollMs: number | null): RuleDelay {
     ...(rule.forMs === 0 ? [] : [{ what: "For", ms: rule.forMs, why: "it must stay so for this time" }]),
   ];
   const least = burst + rule.forMs;
-  return {
-    earliestMs: least,
-    latestMs: pollMs === null ? null : least + BUCKET_MS + read,
-    start,
-    parts,
-  };
+  return { earliestMs: least, latestMs: pollMs === null ? null : least + BUCKET_MS + read, start, parts };
 }
 
 /** `An alert comes at the earliest 15 min after the mention that reaches the limit, and at the latest after 21 min …` */
