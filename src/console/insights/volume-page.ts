@@ -137,14 +137,7 @@ function columnsOf(
       ...(parts.length > 1 ? names : []),
       ...(before === undefined ? [] : [`before ${formatNumber(before)}`]),
     ].join(", ");
-    return {
-      from,
-      to,
-      text,
-      axis: shortLabelOf(range, step),
-      parts,
-      before,
-    };
+    return { from, to, text, axis: shortLabelOf(range, step), parts, before };
   });
 }
 

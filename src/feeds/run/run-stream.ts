@@ -196,13 +196,7 @@ async function oneConnection(
         if (isRead) readAt = monotonicMs();
         isOther = unreadInRow > MOST_UNREAD || monotonicMs() - readAt > MOST_SILENCES * limits.silentMs;
         if (isOther) open.close();
-        await storeBatch(parts, leased, cache, {
-          read,
-          place,
-          gap,
-          frames: frames.length,
-          isRead,
-        });
+        await storeBatch(parts, leased, cache, { read, place, gap, frames: frames.length, isRead });
         heldAt = monotonicMs();
         if (gap !== null) log.warn({ feed: feed.name, from: toIso(gap.from), to: toIso(gap.to) }, gap.reason);
       } else if (monotonicMs() - heldAt > leaseMs / 3) {

@@ -49,11 +49,7 @@ const TOO_MUCH = "this template takes too much time or memory: make it simpler";
 const WITH_FAULTS = "with this template, the folder of templates has faults";
 
 function createTemplateView(
-  parts: Files & {
-    readonly stores: Stores;
-    readonly log: Logger;
-    readonly attempt: View["attempt"];
-  },
+  parts: Files & { readonly stores: Stores; readonly log: Logger; readonly attempt: View["attempt"] },
 ): View {
   const { folder, attempt, stores } = parts;
   const shippedIn = shippedFolder("templates");

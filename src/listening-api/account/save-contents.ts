@@ -172,11 +172,7 @@ async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefin
 }
 
 type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
-type DateRange = {
-  readonly name: string;
-  readonly startDate: string;
-  readonly endDate: string;
-};
+type DateRange = { readonly name: string; readonly startDate: string; readonly endDate: string };
 
 async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step): Promise<number> {
   const { db, project, caller } = scope;

@@ -46,10 +46,7 @@ export interface DigestFacts {
     readonly consoleUrl: string | null;
   }[];
   /** Incidents of several alerts that were open in the period, with the alerts that they have. */
-  readonly incidents: readonly {
-    readonly row: DigestIncidentRow;
-    readonly alertIds: readonly string[];
-  }[];
+  readonly incidents: readonly { readonly row: DigestIncidentRow; readonly alertIds: readonly string[] }[];
   /** Of a week or more, else null. */
   readonly unneeded: UnneededView | null;
   readonly consoleUrl: string | null;

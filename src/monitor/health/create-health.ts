@@ -173,11 +173,7 @@ const EVERY_MS = 5_000;
  */
 export async function checkHealthLoop(
   health: { checkHealth(): Promise<unknown> },
-  parts: {
-    readonly onFailed: (error: unknown) => void;
-    readonly log: Logger;
-    readonly signal: AbortSignal;
-  },
+  parts: { readonly onFailed: (error: unknown) => void; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const { onFailed, log, signal } = parts;
   while (!signal.aborted) {

@@ -55,11 +55,7 @@ export interface CommittedPage {
  */
 export async function commitPage(
   parts: CommitParts,
-  run: {
-    readonly key: PollKey;
-    readonly query: WatchedQuery;
-    readonly lease: string;
-  },
+  run: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
   prepared: PreparedPage,
   state: PollState,
 ): Promise<CommittedPage> {
