@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MIGRATIONS as FEEDS } from "../src/feeds/store/migrate-feeds.ts";
-import { MIGRATIONS as LOCAL_API } from "../src/listening-api/store/migrations.ts";
+import { MIGRATIONS as LOCAL_API } from "../src/listening-api/store/migrate-local-api.ts";
 import { MIGRATIONS } from "../src/monitor/store/migrate.ts";
 
 const SRC = join(import.meta.dirname, "..", "src");

@@ -65,10 +65,7 @@ async function startMonitor(parts: Parts, closing: Closing): Promise<Pipeline> {
   const joined = joinProcesses(roles, parts.files, log);
   const listening = await withListening(
     parts.files.config,
-    {
-      ...{ databaseUrl, fetches: roles.includes("poll"), clock, log },
-      url: listeningUrl ?? undefined,
-    },
+    { ...{ databaseUrl, fetches: roles.includes("poll"), clock, log }, url: listeningUrl ?? undefined },
     closing,
   );
   if (listening.local !== null && options.isMain)

@@ -4,7 +4,6 @@ import { type Alert, type AlertAction, type AlertStates, cleanLine, formatTime }
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { findAlert } from "./alerts/find-alert.ts";
-import { shortIds } from "./alerts/short-ids.ts";
 import { timezoneInUse } from "./common/load-rules-in-use.ts";
 import { printOutcome, printRows } from "./common/print-rows.ts";
 import { shellActor, withAlertActions } from "./common/with-alert-actions.ts";
@@ -22,18 +21,14 @@ export function defineAlertsCommand(command: Command, env: NodeJS.ProcessEnv): v
     env,
     "resolve",
     "Resolves an alert. It stays resolved while its cause goes on without a break.",
-    () => ({
-      do: "resolve",
-    }),
+    () => ({ do: "resolve" }),
   );
   addAction(
     group,
     env,
     "not-relevant",
     "Marks an alert as not relevant; this counts against its rule.",
-    () => ({
-      do: "not-relevant",
-    }),
+    () => ({ do: "not-relevant" }),
   );
   group
     .command("assign")
@@ -174,3 +169,31 @@ Examples:
   earshot alerts precision --last 90d
 
 Each action is written to the alert's history with your name; a running Earshot applies it within a second.`;
+
+/** Alerts of the same millisecond share half of their id and more. */
+const LEAST = 23;
+
+/**
+ * The first characters of each id that no other id has, in a list. `alike` finds all stored ids that begin like one of
+ * these: an id is typed to act on an alert, which may be any stored one.
+ */
+async function shortIds(
+  ids: readonly string[],
+  alike: (prefixes: readonly string[]) => Promise<readonly string[]>,
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const prefixes = [...new Set(ids.map((id) => id.slice(0, LEAST)))];
+  const known = [...new Set([...ids, ...(await alike(prefixes))])].sort();
+  return new Map(
+    known.map((id, index) => {
+      const shared = Math.max(sharedStart(id, known[index - 1]), sharedStart(id, known[index + 1]));
+      return [id, id.slice(0, Math.max(LEAST, shared + 1))];
+    }),
+  );
+}
+
+function sharedStart(id: string, other = ""): number {
+  let length = 0;
+  while (length < id.length && id[length] === other[length]) length += 1;
+  return length;
+}

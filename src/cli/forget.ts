@@ -79,11 +79,9 @@ async function listRequests({ json }: { readonly json: boolean }, env: NodeJS.Pr
     const requests = await stores.forgotten.requests(1_000);
     const timezone = await timezoneInUse(env);
     const rows = requests.map(({ at, actor, what, ofOneSource, mentions, alerts, localMentions, files }) => ({
-      ...{
-        at: formatTime(at, timezone),
-        by: describeActor(actor),
-        what: ofOneSource ? `${what} of one source` : what,
-      },
+      at: formatTime(at, timezone),
+      by: describeActor(actor),
+      what: ofOneSource ? `${what} of one source` : what,
       ...{ mentions, alerts, "own API": localMentions, files },
     }));
     await printRows(json ? requests : rows, { json, none: "Nobody has asked to forget anything." });

@@ -143,11 +143,7 @@ async function listen(
     ]);
   const replace =
     options.force || (asks && (await askToReplace(inTheWay(file, draft), process.stdin, process.stderr)));
-  const done = await writeSetup(file, draft, {
-    replace,
-    secrets,
-    schemas: SETUP_SCHEMAS,
-  });
+  const done = await writeSetup(file, draft, { replace, secrets, schemas: SETUP_SCHEMAS });
   if (options.json) return printJson({ ...done, warnings: draft.warnings });
   for (const path of done.kept) print(`Kept the old one as ${path}.`);
   print(

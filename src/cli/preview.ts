@@ -130,11 +130,7 @@ async function previewStory(file: string, options: PreviewOptions, env: NodeJS.P
   const tests = createRuleTests(env);
   const run = async (templates: string | undefined) => {
     const { config, rules } = options;
-    const chosen = {
-      config,
-      rules,
-      templates,
-    };
+    const chosen = { config, rules, templates };
     const results = await tests.run(
       [file],
       { ...chosen, update: false },

@@ -6,7 +6,7 @@ import { monotonicMs } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { formatDuration } from "../lib/duration.ts";
 import { shippedFolder } from "../lib/folders.ts";
-import { toIso } from "../lib/instant.ts";
+import { toIso, utcMinute } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { counted } from "../lib/numbers.ts";
 import { aborted, stopSignal } from "../lib/stop-signal.ts";
@@ -75,7 +75,7 @@ function createProgress(stream: NodeJS.WriteStream): (progress: ReplayProgress) 
     const text =
       progress.phase === "import"
         ? `importing: ${progress.lines.toLocaleString("en")} lines`
-        : `${toIso(progress.at).slice(0, 16).replace("T", " ")}  ${Math.floor(progress.share * 100)} %`;
+        : `${utcMinute(progress.at)}  ${Math.floor(progress.share * 100)} %`;
     stream.write(`\r\u001b[K${text}${progress.phase === "replay" && progress.share >= 1 ? "\n" : ""}`);
   };
 }

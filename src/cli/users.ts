@@ -156,15 +156,13 @@ async function list(
   const loggedIn = (name: string) => sessions.filter(({ nameKey: key }) => key === nameKey(name)).length;
   const rows = [
     ...ofFile.map(({ name, role }) => ({
-      ...{
-        name,
-        role,
-        kept: "earshot.yaml",
-        since: null,
-        ended: null,
-        email: null,
-        sessions: loggedIn(name),
-      },
+      name,
+      role,
+      kept: "earshot.yaml",
+      since: null,
+      ended: null,
+      email: null,
+      sessions: loggedIn(name),
     })),
     ...stored.map(({ name, role, createdAt, endedAt, email }) => ({
       ...{ name, role, kept: "database" },

@@ -14,6 +14,7 @@ import type { AppSecret, SecondFactors } from "./auth/second-factor.ts";
 import { hasOwnPassword, type User, type Users } from "./auth/users.ts";
 import type { Times } from "./common/times.ts";
 import type { createFrames } from "./frames.ts";
+import { Code } from "./login-routes.ts";
 import { accountPage, TOKEN_LENGTHS } from "./pages/account.ts";
 
 /** One's own password, sessions and tokens. */
@@ -235,7 +236,6 @@ const Id = z.guid();
 const Chosen = z.object({ id: z.string().max(40).catch("") });
 const InSlack = z.object({ team: z.string().max(40).catch(""), id: z.string().max(40).catch("") });
 const Password = z.object({ password: z.string().max(1000) });
-const Code = z.object({ code: z.string().trim().min(1).max(100) });
 const Passwords = z.object({ old: z.string().max(1000), password: z.string().max(1000) });
 const NewToken = z.object({
   label: z.string().trim().min(1).max(80),

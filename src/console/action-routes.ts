@@ -16,6 +16,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { DAY, HOUR } from "../lib/instant.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import { readSilenceForm } from "./common/silence-form.ts";
 import type { Times } from "./common/times.ts";
@@ -170,11 +171,6 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     return link === null || alert === null ? null : { link, alert, text };
   }
 
-  function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = request.visitor?.user?.name ?? null;
-    return { via: "page", login, typed: typed === "" ? null : typed };
-  }
-
   function refuse(request: FastifyRequest, reply: FastifyReply, status: number, headline: string) {
     return frames.sendProblem(request, reply, status, headline, "Go back to the page and try again.");
   }
@@ -251,8 +247,4 @@ const WorkForm = Form.extend({
   do: z.enum(ALERT_WORK),
   alert: z.union([z.guid().transform((id) => [id]), z.array(z.guid()).min(1).max(MOST_CHOSEN)]),
 });
-const ActForm = Form.extend({
-  do: AlertLink.shape.action,
-  to: Name,
-  length: Length,
-});
+const ActForm = Form.extend({ do: AlertLink.shape.action, to: Name, length: Length });

@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { FeedView } from "#feeds";
-import { type Actor, reachesRole } from "#monitor";
+import { reachesRole } from "#monitor";
 import { readJson } from "../lib/json.ts";
 import { whyNot } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Corrections } from "./common/corrections.ts";
 import type { ConsoleSettings } from "./common/settings.ts";
@@ -89,10 +90,6 @@ export function feedRoutes(
         "It is deleted, comes from an account, or has one of these categories at most. Correct an account's there.";
       return frames.sendProblem(request, reply, 409, "Nothing was changed", advice);
     });
-  }
-
-  function actorOf({ visitor }: FastifyRequest): Actor {
-    return { via: "page", login: visitor?.user?.name ?? null, typed: null };
   }
 
   function setupRoutes(setup: SetupView): void {

@@ -42,13 +42,7 @@ export function inboxRoutes(
     const form = PressForm.safeParse(request.body);
     if (!form.success || inbox.press === undefined) return refuse(400, "That is not a button");
     const { message: messageId, block: blockId, action: actionId, option, user: userId } = form.data;
-    const clicked = await inbox.press({
-      messageId,
-      blockId,
-      actionId,
-      option,
-      userId,
-    });
+    const clicked = await inbox.press({ messageId, blockId, actionId, option, userId });
     if (clicked.outcome === "Refused") return refuse(409, `Nothing was done: ${clicked.because}`);
     const [channel = ""] = messageId.split(":");
     return reply.redirect(`/inbox?${new URLSearchParams({ place: `slack:${channel}` })}`, 303);

@@ -25,10 +25,6 @@ export const Statement = Text.extend({
   status: Words.pipe(z.string().trim().max(LONGEST_STATUS)).default(""),
 });
 
-export function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
-  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
-}
-
 /** No words of a text: a request to forget somebody changes notes, and never the audit log. */
 export function noteIncident(
   request: FastifyRequest,

@@ -5,11 +5,11 @@ import type { Clock } from "../lib/clock.ts";
 import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { counted } from "../lib/numbers.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Times } from "./common/times.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import {
-  actorOf,
   Form,
   MOST_BYTES,
   noteIncident,
@@ -163,6 +163,4 @@ interface FormOfIncident<Fields, Done extends object> {
   ) => Promise<unknown>;
 }
 
-const Length = Form.extend({
-  length: z.enum(ROOM_LENGTHS.map((ms) => formatDuration(ms))).default("1d"),
-});
+const Length = Form.extend({ length: z.enum(ROOM_LENGTHS.map((ms) => formatDuration(ms))).default("1d") });

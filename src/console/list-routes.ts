@@ -5,11 +5,12 @@ import { counted } from "../lib/numbers.ts";
 import { storableText } from "../lib/text.ts";
 import { uuid7 } from "../lib/uuid7.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import { addressOf, type createFrames, route } from "./frames.ts";
 import { listsPage } from "./pages/lists.ts";
 import type { ListForm } from "./parts/author-lists.ts";
-import { actorOf, type WorkParts } from "./work-routes.ts";
+import type { WorkParts } from "./work-routes.ts";
 
 type Frames = ReturnType<typeof createFrames>;
 

@@ -6,7 +6,8 @@ import type { Forms } from "./auth/forms.ts";
 import { codePage, loginPage } from "./pages/login.ts";
 
 const Login = z.object({ username: z.string().max(200), password: z.string().max(1000) });
-const Code = z.object({ code: z.string().trim().min(1).max(100) });
+/** What an app for codes shows. */
+export const Code = z.object({ code: z.string().trim().min(1).max(100) });
 const Next = z.object({ next: z.string().max(2000).catch("/") }).catch({ next: "/" });
 
 /** The login form and the logout. */

@@ -127,10 +127,7 @@ export function pageRoutes(
 
   const { explainMention, explainUnread } = all;
   if (explainMention !== undefined) {
-    const explain = {
-      mention: explainMention,
-      unread: explainUnread,
-    };
+    const explain = { mention: explainMention, unread: explainUnread };
     const whyQuestion = (request: FastifyRequest): WhyQuestion => {
       const asked = WhyQuestion.parse(request.query);
       return { ...asked, ask: asked.ask && isOfThisSite(request) };
@@ -149,14 +146,12 @@ export function pageRoutes(
           edits: await sourceEdits.ofMention(key),
         });
         return whyMentionPage(explain, whyQuestion(request), all.times, {
-          ...{
-            hasRules,
-            token,
-            corrections: all.corrections,
-            work: {
-              ...{ form, notice, story, note: () => uuid7(all.times.now()) },
-              ...{ listForm: await listFormOf(request, work), listsOf: authorLists.ofMentions },
-            },
+          hasRules,
+          token,
+          corrections: all.corrections,
+          work: {
+            ...{ form, notice, story, note: () => uuid7(all.times.now()) },
+            ...{ listForm: await listFormOf(request, work), listsOf: authorLists.ofMentions },
           },
         });
       },

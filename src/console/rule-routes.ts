@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { stringify } from "yaml";
 import { z } from "zod";
-import { type Actor, type ConsoleFacts, RuleForm, type RuleTryOutcome, type Stores } from "#monitor";
+import { type ConsoleFacts, RuleForm, type RuleTryOutcome, type Stores } from "#monitor";
 import { whyNot } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { ConsoleSettings } from "./common/settings.ts";
 import { type createFrames, route } from "./frames.ts";
@@ -110,11 +111,6 @@ export function ruleRoutes(
   function whyReadOnly({ visitor }: FastifyRequest): WhyReadOnly {
     if (parts.settings.editRules !== true) return "web.editRules in earshot.yaml does not allow it";
     return whyNot(visitor, "editor");
-  }
-
-  function actorOf(request: FastifyRequest, typed: string): Actor {
-    const login = request.visitor?.user?.name ?? null;
-    return { via: "page", login, typed: typed === "" ? null : typed };
   }
 
   /** A rule for what somebody searched: each such mention, to begin with. */

@@ -31,9 +31,7 @@ export function userRoutes(
 ): void {
   const { stores, users, forms, times, wall } = parts;
   const ownForm = { preHandler: [...forms.check] };
-  const how = () => ({
-    ...{ stores, namesOfFile: users.ofFile.map(({ name }) => name), now: wall.now() },
-  });
+  const how = () => ({ ...{ stores, namesOfFile: users.ofFile.map(({ name }) => name), now: wall.now() } });
 
   app.get("/users", (request, reply) => show(request, reply));
 

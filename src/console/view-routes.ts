@@ -56,14 +56,12 @@ export function viewRoutes(
     request.noted = { target: title, detail: `${shared === null ? "own" : "shared"}: ${address}` };
     const now = wall.now();
     const isAdded = await stores.views.add({
-      ...{
-        id: uuid7(now),
-        nameKey: ownerOf(request),
-        title,
-        address,
-        isShared: shared !== null,
-        createdAt: now,
-      },
+      id: uuid7(now),
+      nameKey: ownerOf(request),
+      title,
+      address,
+      isShared: shared !== null,
+      createdAt: now,
     });
     if (!isAdded) return show(request, reply.code(409), "You have too many: delete one first.");
     return reply.redirect("/views", 303);

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import {
-  type Actor,
   LONGEST_NOTE,
   type MentionKey,
   MOST_PRESSED,
@@ -17,6 +16,7 @@ import {
 import { counted } from "../lib/numbers.ts";
 import { storableText } from "../lib/text.ts";
 import { asksName, mayAct } from "./auth/access.ts";
+import { actorOf } from "./auth/audit.ts";
 import type { Forms } from "./auth/forms.ts";
 import type { Users } from "./auth/users.ts";
 import { readAddress, withParameter } from "./common/address.ts";
@@ -194,10 +194,6 @@ function targetOf(keys: readonly MentionKey[]): string {
   return keys.length > named.length
     ? `${named.join(", ")} and ${keys.length - named.length} more`
     : named.join(", ");
-}
-
-export function actorOf({ visitor }: FastifyRequest, typed: string): Actor {
-  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
 }
 
 function isByScript({ headers }: FastifyRequest): boolean {

@@ -98,6 +98,17 @@ export async function yieldingLoop<Result>(
   }
 }
 
+/** Each field of an object, all awaited at once: `Promise.all`, with names in place of positions. */
+export async function awaitAll<Fields extends object>(
+  fields: Fields,
+): Promise<{ -readonly [Name in keyof Fields]: Awaited<Fields[Name]> }> {
+  const values: unknown[] = await Promise.all(Object.values(fields));
+  const names = Object.keys(fields);
+  return Object.fromEntries(names.map((name, index) => [name, values[index]])) as {
+    [Name in keyof Fields]: Awaited<Fields[Name]>;
+  };
+}
+
 /** A slow question is asked less often, so that it takes at most a twentieth of the time. */
 const COSTLY = 20;
 

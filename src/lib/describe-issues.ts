@@ -62,11 +62,7 @@ export function unknownKey(path: Path, known: readonly string[]): Issue {
 /** A value outside a list, and the one that was probably meant. */
 function unknownValue(path: Path, value: unknown, known: readonly string[]): Issue {
   const suggestion = typeof value === "string" ? closestWord(value, known) : undefined;
-  return {
-    path,
-    message: `expected one of ${known.join(", ")}, got ${show(value)}`,
-    suggestion,
-  };
+  return { path, message: `expected one of ${known.join(", ")}, got ${show(value)}`, suggestion };
 }
 
 function describeIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): Issue {

@@ -14,6 +14,16 @@ export function toIso(at: Instant): string {
   return new Date(at).toISOString();
 }
 
+/** `2026-02-17 07:36`, of UTC. */
+export function utcMinute(at: Instant): string {
+  return toIso(at).slice(0, 16).replace("T", " ");
+}
+
+/** `2026-02-17 07:36 UTC`. */
+export function inUtc(at: Instant): string {
+  return `${utcMinute(at)} UTC`;
+}
+
 /** `2026-02-17`, of UTC. */
 export function utcDay(at: Instant): string {
   return toIso(at).slice(0, 10);

@@ -123,6 +123,6 @@ function tidy(node: JsonSchema): JsonSchema {
   return { ...said, anyOf: [items as JsonSchema, { type: "array", items, minItems }] };
 }
 
-function isSchema(value: unknown): value is JsonSchema {
+export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

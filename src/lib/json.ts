@@ -37,6 +37,11 @@ export function stableHash(value: JsonValue): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32);
 }
 
+/** Whether it is an object with keys, neither null nor a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** The value of a JSON text; undefined if it is not JSON. */
 export function readJson(text: string): unknown {
   try {

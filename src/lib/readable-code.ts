@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { sha256 } from "./hashes.ts";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -10,5 +11,5 @@ export function inventCode(): string {
 
 /** What is kept of a code. Capitals, dashes and blanks make no difference. */
 export function hashOfCode(typed: string): Buffer {
-  return createHash("sha256").update(typed.toLowerCase().replaceAll(/[\s-]/g, "")).digest();
+  return sha256(typed.toLowerCase().replaceAll(/[\s-]/g, ""));
 }

@@ -159,6 +159,16 @@ export function nameSome(names: readonly string[]): string {
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }
 
+/** For sorting: an order that is the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** With a capital at its beginning. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** What a vendor or a library said, in words for people and as one sentence: it may end with a full stop of its own. */
 export function sentence(text: string): string {
   const plain = text.replace(

@@ -117,7 +117,7 @@ export function createLocalApi(options: LocalApiOptions): LocalApi {
   const app =
     tls === undefined
       ? fastify({ ...settings, http: bounds })
-      : (fastify({ ...settings, https: { ...bounds, ...tls } }) as unknown as FastifyInstance);
+      : (fastify({ ...settings, https: { ...bounds, ...tls } }) as FastifyInstance);
   options.meter?.watch(app);
   boundHttpConnections(app.server, connectionLimit(CONNECTIONS));
   const listensOn = guardHost(app, options.allowedHosts ?? []);

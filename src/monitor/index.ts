@@ -355,8 +355,8 @@ export {
 export type { SlackPerson } from "./store/slack-people.ts";
 export { createStores, type Stores } from "./store/stores.ts";
 export type { ListedView, SavedView } from "./store/views.ts";
+export { sweepEveryMs } from "./sweep/create-sweep.ts";
 export type { SweepOptions } from "./sweep/sweep.ts";
-export { sweepEveryMs } from "./sweep/sweep-every-ms.ts";
 export { shortCount } from "./templates/alert-words.ts";
 export { type Renderer, readTemplates } from "./templates/create-renderer.ts";
 export type { UnneededView } from "./templates/digest-view.ts";

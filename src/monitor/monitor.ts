@@ -142,12 +142,7 @@ async function assemble(
   closing.add(database.close);
   const stores = createStores(database.db);
   await ensurePartitions(database.db, clock.now());
-  const outages = createOutageLog({
-    stores,
-    clock,
-    sweepsRun,
-    queueIn: options.queue.kind,
-  });
+  const outages = createOutageLog({ stores, clock, sweepsRun, queueIn: options.queue.kind });
   const queues = await createQueues({
     backend: options.queue,
     log,

@@ -133,12 +133,10 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     const sources = config.sources.map((one) =>
       openSource(
         {
-          ...{
-            config: one,
-            account: createAccountStores(database.db, { ...one, account: accountOf(one) }),
-            stores,
-            rulesFor,
-          },
+          config: one,
+          account: createAccountStores(database.db, { ...one, account: accountOf(one) }),
+          stores,
+          rulesFor,
           ...{ clock, log, signal: calling.signal },
         },
         closing,

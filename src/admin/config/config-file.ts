@@ -111,10 +111,7 @@ const Web = z.strictObject({
         passwordHash: z
           .string()
           .refine(isPasswordHash, "expected a hash of argon2id: `earshot users hash` makes one of a password")
-          .meta({
-            description: "Hash of the password, made by `earshot users hash`.",
-            writeOnly: true,
-          }),
+          .meta({ description: "Hash of the password, made by `earshot users hash`.", writeOnly: true }),
       }),
     )
     .default([])

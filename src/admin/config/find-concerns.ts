@@ -95,10 +95,7 @@ function secretsIn(value: unknown): { inClear: boolean; files: readonly string[]
       files: SECRET_FILE.test(key) ? [one] : [],
     };
   });
-  return {
-    inClear: found.some(({ inClear }) => inClear),
-    files: found.flatMap(({ files }) => files),
-  };
+  return { inClear: found.some(({ inClear }) => inClear), files: found.flatMap(({ files }) => files) };
 }
 
 /** Modes mean nothing on Windows. */

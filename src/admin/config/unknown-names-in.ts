@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import {
   type AlertNames,
   alertNames,
@@ -11,8 +12,8 @@ import {
   unknownNamesInMatch,
 } from "#monitor";
 import type { Fault, Issue } from "../../lib/errors.ts";
+import { byPlace, readYaml } from "../../lib/read-yaml.ts";
 import type { Config } from "./config.ts";
-import { locateIssues } from "./locate-issues.ts";
 
 /**
  * Finds parts of the configuration in `file` that have no effect with these rules: names of rules and labels that no
@@ -86,4 +87,11 @@ function unknownGroupNames(by: readonly string[], more: readonly string[], names
       ? []
       : [unknownName([...path, index], `no rule gives a label "${label}"`, label, known)],
   );
+}
+
+/** Locates issues in `earshot.yaml` that were found later, together with the rules. */
+async function locateIssues(file: string, issues: readonly Issue[]): Promise<readonly Fault[]> {
+  if (issues.length === 0) return [];
+  const yaml = readYaml(file, await readFile(file, "utf8"));
+  return issues.map(yaml.locate).sort(byPlace);
 }

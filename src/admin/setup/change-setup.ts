@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isScalar, parseDocument, visit } from "yaml";
 import { type Actor, ruleVersion, type Stores, validRules } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { loadConfig } from "../config/config.ts";
+import { SECRET_KEY } from "../config/find-concerns.ts";
 import { changeListen } from "./change-listen.ts";
 import type { SetupDraft } from "./draft-setup.ts";
-import { withoutSecrets } from "./without-secrets.ts";
 import { freeName } from "./write-setup.ts";
 
 /** The name under which a change of earshot.yaml is stored: no rule can have it. */
@@ -129,4 +130,17 @@ async function replaceFile(file: string, text: string): Promise<void> {
 
 function partOf(file: string): string {
   return join(dirname(file), `.${randomBytes(8).toString("hex")}.part`);
+}
+
+/** A YAML text with `…` for each secret in clear, so that a page can show the rest. */
+export function withoutSecrets(text: string): string {
+  const places: (readonly [number, number])[] = [];
+  visit(parseDocument(text), {
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || !isScalar(value) || !SECRET_KEY.test(String(key.value))) return;
+      if (value.range != null && !String(value.value).includes("${"))
+        places.push([value.range[0], value.range[1]]);
+    },
+  });
+  return places.reduceRight((masked, [from, to]) => `${masked.slice(0, from)}…${masked.slice(to)}`, text);
 }

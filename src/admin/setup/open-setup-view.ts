@@ -53,10 +53,7 @@ export function openSetupView(parts: SetupParts): SetupView {
     isOpen: configured === null,
     questions: SETUP_QUESTIONS,
     kinds: proposeFeeds({ queries: ["brand"], spellings: ["brand"], languages: [] }).map(
-      ({ kind, about }) => ({
-        kind,
-        about,
-      }),
+      ({ kind, about }) => ({ kind, about }),
     ),
     draft: async (form, { tries, mayWrite, signal }) => {
       try {

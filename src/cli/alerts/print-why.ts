@@ -29,9 +29,8 @@ function incidentLine({ alert, incident: found }: AlertWhy): string[] {
 /** Formats an alert's whole history for a terminal, one line per item. */
 export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
   const moment = (at: Instant): string => formatTime(at, timezone);
-  const { alert, rule, precision, history, receivers, notified, unusedRoutes, notifications } = explained;
+  const { alert, history, receivers, notified, unusedRoutes, notifications } = explained;
   const opened = alert.state === "pending" ? "" : `, opened ${moment(alert.openedAt)}`;
-  const { first, peak, step } = alert.progress ?? {};
   const handling = [
     alert.handling?.assignee && `assigned to ${alert.handling.assignee}`,
     alert.handling?.acknowledgedBy && `acknowledged by ${alert.handling.acknowledgedBy}`,
@@ -43,21 +42,7 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
     ...incidentLine(explained),
     "",
     "What the rule measured",
-    `  ${alert.because}`,
-    ...(step === undefined ? [] : [`  it is ${alert.severity} because it reached ${step}`]),
-    ...(first === undefined || peak === undefined
-      ? []
-      : [`  ${shortCount(first)} when it fired, ${shortCount(peak)} at the peak (${moment(peak.at)})`]),
-    ...(alert.windowTo > alert.windowFrom
-      ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
-      : []),
-    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${Number(value.toPrecision(4))}`),
-    ...(rule === null
-      ? ["  the rule is there no longer"]
-      : [
-          `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
-        ]),
-    `  in its 30 days before: ${describePrecision(precision, 30)}`,
+    ...measured(explained, moment),
     "",
     "What happened",
     ...history.map(
@@ -87,6 +72,27 @@ export function printAlert(explained: AlertWhy, timezone = "UTC"): string[] {
       ),
     ]),
   ].map(plain);
+}
+
+function measured({ alert, rule, precision }: AlertWhy, moment: (at: Instant) => string): string[] {
+  const { first, peak, step } = alert.progress ?? {};
+  return [
+    `  ${alert.because}`,
+    ...(step === undefined ? [] : [`  it is ${alert.severity} because it reached ${step}`]),
+    ...(first === undefined || peak === undefined
+      ? []
+      : [`  ${shortCount(first)} when it fired, ${shortCount(peak)} at the peak (${moment(peak.at)})`]),
+    ...(alert.windowTo > alert.windowFrom
+      ? [`  window ${moment(alert.windowFrom)} to ${moment(alert.windowTo)}`]
+      : []),
+    ...Object.entries(alert.values).map(([name, value]) => `  ${name} ${Number(value.toPrecision(4))}`),
+    ...(rule === null
+      ? ["  the rule is there no longer"]
+      : [
+          `  rule: ${rule.description.split("\n")[0]}${rule.forMs > 0 ? ` (for ${formatDuration(rule.forMs)})` : ""}`,
+        ]),
+    `  in its 30 days before: ${describePrecision(precision, 30)}`,
+  ];
 }
 
 /** When the alert entered its current state. */

@@ -76,11 +76,9 @@ async function list(
 ): Promise<void> {
   const timezone = await timezoneInUse(env);
   const rows = undoable.map(({ id, feed, reason, deletedAt, until }) => ({
-    ...{
-      id: id.slice(0, SHOWN),
-      deleted: formatTime(deletedAt, timezone),
-      until: formatTime(until, timezone),
-    },
+    id: id.slice(0, SHOWN),
+    deleted: formatTime(deletedAt, timezone),
+    until: formatTime(until, timezone),
     ...{ feed: feed ?? "", why: reason },
   }));
   await printRows(json ? undoable.map((one) => ({ ...one })) : rows, {

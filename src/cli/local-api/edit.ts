@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { deleteNamed, editNamed, type NamedEdit } from "#listening-api";
+import { type Database, deleteNamed, editNamed, type NamedEdit } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
@@ -65,34 +65,34 @@ Examples:
   earshot local-api edit 6f1ed002ab5595859014ebf0951522d9 0f3a5c1d6c7e8f90a1b2c3d4e5f60718 --delete`,
     )
     .action((resourceIds: readonly string[], options: EditOptions) =>
-      withTables(env, async ({ db }) => {
-        const { addCategory, removeCategory, addTag, removeTag, set, at, json, ...plain } = options;
-        if (options.delete) {
-          const deleted = await deleteNamed(db, { ...plain, resourceIds });
-          return printOutcome({ deleted }, `${counted(deleted, "mention")} deleted.`, { json });
-        }
-        const edited = [];
-        for (const resourceId of resourceIds)
-          edited.push(
-            ...(await editNamed(
-              db,
-              {
-                ...plain,
-                resourceId,
-                addCategories: addCategory,
-                removeCategories: removeCategory,
-                addTags: addTag,
-                removeTags: removeTag,
-                fields: set,
-              },
-              at ?? systemClock.now,
-            )),
-          );
-        const outcome = edited.map((mention) => ({ ...mention, updated: toIso(mention.updated) }));
-        const where = outcome
-          .map(({ queryId, updated }) => `in query ${queryId}, updated ${updated}`)
-          .join("; ");
-        printOutcome(outcome, `Changed ${where}.`, { json });
-      }),
+      withTables(env, ({ db }) => edit(db, resourceIds, options)),
     );
+}
+
+async function edit(db: Database, resourceIds: readonly string[], options: EditOptions): Promise<void> {
+  const { addCategory, removeCategory, addTag, removeTag, set, at, json, ...plain } = options;
+  if (options.delete) {
+    const deleted = await deleteNamed(db, { ...plain, resourceIds });
+    return printOutcome({ deleted }, `${counted(deleted, "mention")} deleted.`, { json });
+  }
+  const edited = [];
+  for (const resourceId of resourceIds)
+    edited.push(
+      ...(await editNamed(
+        db,
+        {
+          ...plain,
+          resourceId,
+          addCategories: addCategory,
+          removeCategories: removeCategory,
+          addTags: addTag,
+          removeTags: removeTag,
+          fields: set,
+        },
+        at ?? systemClock.now,
+      )),
+    );
+  const outcome = edited.map((mention) => ({ ...mention, updated: toIso(mention.updated) }));
+  const where = outcome.map(({ queryId, updated }) => `in query ${queryId}, updated ${updated}`).join("; ");
+  printOutcome(outcome, `Changed ${where}.`, { json });
 }

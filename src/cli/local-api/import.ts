@@ -107,10 +107,7 @@ function formatOf(file: string, options: ImportOptions) {
     throw new UserError("--map, --timezone and --date-format go with CSV files.", [
       "--format csv, if it is one",
     ]);
-  const dates = {
-    timezone,
-    format: dateFormat,
-  };
+  const dates = { timezone, format: dateFormat };
   return { kind, columns, dates };
 }
 

@@ -20,10 +20,7 @@ Examples:
     .action((user: string | undefined, options: { client?: string; json: boolean }) =>
       withTables(env, async ({ db }) => {
         const { client } = options;
-        const revoked = await revoke(db, {
-          user,
-          client,
-        });
+        const revoked = await revoke(db, { user, client });
         printOutcome({ revoked }, `${counted(revoked, "token")} revoked.`, options);
       }),
     );

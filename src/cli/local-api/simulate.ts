@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { BRANDS, type Crisis, createStream, findProject, type Stream } from "#listening-api";
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
-import { DAY, floorTo, HOUR, type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, floorTo, HOUR, type Instant, toIso, utcMinute } from "../../lib/instant.ts";
 import { aborted, stopSignal } from "../../lib/stop-signal.ts";
 import { print, printError, printJson } from "../common/print.ts";
 import { toDurationMs, toMoment } from "./flags.ts";
@@ -92,9 +92,7 @@ async function simulate(options: SimulateOptions, env: NodeJS.ProcessEnv): Promi
 async function fill(stream: Stream, from: Instant, to: Instant, signal: AbortSignal): Promise<number> {
   const printResult = (hour: Instant): void => {
     if (process.stderr.isTTY)
-      process.stderr.write(
-        `\r\u001b[K${toIso(hour).slice(0, 16).replace("T", " ")}${hour + HOUR >= to ? "\r\u001b[K" : ""}`,
-      );
+      process.stderr.write(`\r\u001b[K${utcMinute(hour)}${hour + HOUR >= to ? "\r\u001b[K" : ""}`);
   };
   let hours = 0;
   for (let until = from + DAY; !signal.aborted; until += DAY) {

@@ -19,7 +19,7 @@ import {
 import { systemClock } from "../../lib/clock.ts";
 import { type Closing, openTogether } from "../../lib/closing.ts";
 import { describeError, UserError, whyUnread } from "../../lib/errors.ts";
-import { DAY, floorTo, type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, floorTo, type Instant, toIso, utcMinute } from "../../lib/instant.ts";
 import { aborted, stopSignal } from "../../lib/stop-signal.ts";
 import { commandLog } from "../common/command-log.ts";
 import { print, printError, printJson } from "../common/print.ts";
@@ -183,7 +183,7 @@ async function listen(api: LocalApi, { host, port }: Pick<StartOptions, "host" |
 /** Shows a changing line on a terminal. */
 function printHour(hour: Instant | null): void {
   if (!process.stderr.isTTY) return;
-  const text = hour === null ? "" : `writing the days before: ${toIso(hour).slice(0, 16).replace("T", " ")}`;
+  const text = hour === null ? "" : `writing the days before: ${utcMinute(hour)}`;
   process.stderr.write(`\r\u001b[K${text}`);
 }
 

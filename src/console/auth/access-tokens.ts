@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { LONGEST_TOKEN_MS, MOST_TOKENS, nameKey, type StoredToken, type Stores, TokenScope } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
+import { sha256 } from "../../lib/hashes.ts";
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { User, Users } from "./users.ts";
@@ -25,7 +26,7 @@ export function createAccessTokens(
     find: async (token, address) => {
       if (!TOKEN.test(token)) return null;
       const now = wall.now();
-      const found = await stored.find(hashOf(token), now);
+      const found = await stored.find(sha256(token), now);
       const user = found === null ? null : await users.find(found.nameKey);
       if (found === null || user === null) return null;
       if (now - (found.usedAt ?? 0) >= NOTED_EVERY_MS) await stored.noteUse(found.id, address, now);
@@ -66,10 +67,6 @@ export async function addToken(
     ...{ id: uuid7(now), nameKey: nameKey(user), label: label.trim().slice(0, 80), scope },
     ...{ createdAt: now, until: now + lengthMs },
   };
-  await stores.accessTokens.add({ ...token, secretHash: hashOf(text) });
+  await stores.accessTokens.add({ ...token, secretHash: sha256(text) });
   return { outcome: "Done", token: { ...token, usedAt: null, usedFrom: null }, text };
-}
-
-function hashOf(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -44,7 +44,7 @@ export function keepAudit(
   app.addHook("onSend", async (request, reply) => {
     const action = AUDITED[`${request.method} ${request.routeOptions.url}`];
     if (action === undefined) return;
-    const actor = request.noted.actor ?? actorOf(request);
+    const actor = request.noted.actor ?? (request.visitor === null ? null : actorOf(request));
     // Somebody who is not logged in was sent away, and did nothing; a wait is no try.
     if (actor === null || reply.statusCode === 429) return;
     if (request.visitor === null && outcomeOf(reply) !== "Done" && isFlood()) return;
@@ -61,9 +61,9 @@ export function keepAudit(
   });
 }
 
-/** Null: nobody that we know. */
-function actorOf({ visitor }: FastifyRequest): Actor | null {
-  return visitor === null ? null : { via: "page", login: visitor.user?.name ?? null, typed: null };
+/** Who acts on the console: by the login, and by the name that was typed where there is none. */
+export function actorOf({ visitor }: FastifyRequest, typed = ""): Actor {
+  return { via: "page", login: visitor?.user?.name ?? null, typed: typed === "" ? null : typed };
 }
 
 function outcomeOf({ statusCode }: FastifyReply): AuditEntry["outcome"] {

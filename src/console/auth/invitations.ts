@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { nameKey, type StoredUser, type Stores } from "#monitor";
+import { sha256 } from "../../lib/hashes.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { hashPassword } from "../../lib/password-hash.ts";
 import { isNamed, whyNotPassword } from "./manage-users.ts";
@@ -28,14 +29,14 @@ export async function invite(
   const code = randomBytes(32).toString("base64url");
   const until = now + lengthMs;
   await stores.transaction(({ oneTimeCodes }) =>
-    oneTimeCodes.add({ secretHash: hashOf(code), purpose: "invitation", nameKey: nameKey(name), until }),
+    oneTimeCodes.add({ secretHash: sha256(code), purpose: "invitation", nameKey: nameKey(name), until }),
   );
   return { outcome: "Done", path: `/invitations/${code}`, until };
 }
 
 /** Whom a link invites. Null: it was used, its time is over, or there is no such link. */
 export async function invitedBy({ stores, now }: Parts, code: string): Promise<StoredUser | null> {
-  const name = await stores.oneTimeCodes.find("invitation", hashOf(code), now);
+  const name = await stores.oneTimeCodes.find("invitation", sha256(code), now);
   const user = name === null ? null : await stores.users.find(name);
   return user?.endedAt === null ? user : null;
 }
@@ -51,14 +52,10 @@ export async function acceptInvitation(
   if (fault !== null) return { outcome: "Refused", because: fault };
   const passwordHash = await hashPassword(password);
   return stores.transaction(async ({ oneTimeCodes, users, sessions }) => {
-    const name = await oneTimeCodes.use("invitation", hashOf(code), now);
+    const name = await oneTimeCodes.use("invitation", sha256(code), now);
     if (name !== nameKey(user.name)) return { outcome: "Gone" };
     await users.setPassword(user.id, passwordHash);
     await sessions.endAll(name, now);
     return { outcome: "Done" };
   });
-}
-
-function hashOf(code: string): Buffer {
-  return createHash("sha256").update(code).digest();
 }

@@ -62,10 +62,8 @@ export function createOpenId(
         const verifier = client.randomPKCECodeVerifier();
         const address = client.buildAuthorizationUrl(config, {
           ...{ redirect_uri: redirectUri, scope: settings.scopes.join(" "), state, nonce },
-          ...{
-            code_challenge: await client.calculatePKCECodeChallenge(verifier),
-            code_challenge_method: "S256",
-          },
+          code_challenge: await client.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: "S256",
         });
         return { address, kept: { state, nonce, verifier, next } };
       } catch (error) {
@@ -80,12 +78,10 @@ export function createOpenId(
         const [client, config] = [await library(), await provider.ask()];
         // Checks state, nonce, the issuer of the answer (RFC 9207), and issuer, audience, time and signature of the token.
         const tokens = await client.authorizationCodeGrant(config, answer, {
-          ...{
-            pkceCodeVerifier: verifier,
-            expectedState: state,
-            expectedNonce: nonce,
-            idTokenExpected: true,
-          },
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
         });
         const ofToken = tokens.claims();
         if (ofToken === undefined) return { outcome: "Failed" };

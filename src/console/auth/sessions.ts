@@ -1,10 +1,11 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import secureSession, { type Session } from "@fastify/secure-session";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { nameKey, type Stores } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
+import { hmacSha256, sha256 } from "../../lib/hashes.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isSameText } from "../../lib/signed-text.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
@@ -50,21 +51,21 @@ export async function openCookies(
     {
       sessionName: "session",
       cookieName: cookieName("earshot"),
-      key: hmac(secret, "key of the console's session cookie"),
+      key: hmacSha256(secret, "key of the console's session cookie"),
       expiry: SESSION_MS / SECOND,
       cookie: attributes(SESSION_MS),
     },
     {
       sessionName: "device",
       cookieName: cookieName("earshot-device"),
-      key: hmac(secret, "key of the console's device cookie"),
+      key: hmacSha256(secret, "key of the console's device cookie"),
       expiry: DEVICE_MS / SECOND,
       cookie: attributes(DEVICE_MS),
     },
     {
       sessionName: "openIdTry",
       cookieName: cookieName("earshot-oidc"),
-      key: hmac(secret, "key of the console's cookie of OpenID logins"),
+      key: hmacSha256(secret, "key of the console's cookie of OpenID logins"),
       expiry: OPEN_ID_TRY_MS / SECOND,
       // The provider's site sends the browser back to us: a strict cookie would not come with it.
       cookie: { ...attributes(OPEN_ID_TRY_MS), sameSite: "lax" },
@@ -83,6 +84,10 @@ const HalfInCookie = z.object({
   half: z.object({ name: z.string(), credential: z.string(), until: z.number() }),
 });
 const HALF_MS = 5 * MINUTE;
+
+declare module "@fastify/secure-session" {
+  interface SessionData extends z.output<typeof InCookie>, z.output<typeof HalfInCookie> {}
+}
 
 /** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
 export interface Sessions {
@@ -109,7 +114,7 @@ export function createSessions(
       const now = wall.now();
       await stored.open({
         id: uuid7(now),
-        secretHash: hashOf(secret),
+        secretHash: sha256(secret),
         nameKey: nameKey(user.name),
         credential: user.credential,
         openedAt: now,
@@ -118,8 +123,7 @@ export function createSessions(
         address: request.ip,
         agent: (request.headers["user-agent"] ?? "").slice(0, 300),
       });
-      // In the plug-in's types a session has no fields.
-      request.session.set("secret" as never, secret as never);
+      request.session.set("secret", secret);
       if (request.device.get("id") === undefined)
         request.device.set("id", randomBytes(16).toString("base64url"));
     },
@@ -127,7 +131,7 @@ export function createSessions(
       const read = InCookie.safeParse(request.session.data());
       if (!read.success) return null;
       const now = wall.now();
-      const found = await stored.find(hashOf(read.data.secret), now);
+      const found = await stored.find(sha256(read.data.secret), now);
       if (found === null) return null;
       const user = await users.find(found.nameKey);
       if (user === null || !isSameText(found.credential, user.credential)) return null;
@@ -136,7 +140,7 @@ export function createSessions(
     },
     remember: (request, { name, credential }) => {
       const half = { name, credential, until: wall.now() + HALF_MS };
-      request.session.set("half" as never, half as never);
+      request.session.set("half", half);
     },
     remembered: async (request) => {
       const half = HalfInCookie.safeParse(request.session.data()).data?.half;
@@ -147,12 +151,4 @@ export function createSessions(
     isStillOpen: ({ id }) => stored.isOpen(id, wall.now()),
     close: async ({ id }) => void (await stored.end(id, null, wall.now())),
   };
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
-}
-
-function hmac(secret: string, purpose: string): Buffer {
-  return createHmac("sha256", secret).update(purpose).digest();
 }

@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto";
 import { nameKey, type Stores, type UserRole } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { cached } from "../../lib/concurrency.ts";
+import { hmacSha256 } from "../../lib/hashes.ts";
 import { SECOND } from "../../lib/instant.ts";
 import { hashPassword, isPassword } from "../../lib/password-hash.ts";
 import { type ConsoleSettings, demandsLogin } from "../common/settings.ts";
@@ -51,7 +51,9 @@ export async function createUsers(
 ): Promise<Users> {
   /** `id`: a user that is added later with a name of before is another one. */
   const toKnown = (user: Omit<User, "credential">, id: string, passwordHash: string | null): Known => {
-    const credential = hmac(secret, JSON.stringify(["credential", id, passwordHash])).toString("base64url");
+    const credential = hmacSha256(secret, JSON.stringify(["credential", id, passwordHash])).toString(
+      "base64url",
+    );
     return { user: { ...user, credential }, passwordHash };
   };
   const ofFile = new Map<string, Known>();
@@ -62,7 +64,7 @@ export async function createUsers(
     const { username: name, password } = login;
     const role = admins.includes(name) ? "admin" : "responder";
     // This salt is always the same: in every process its sessions have the same credential.
-    const salt = hmac(secret, `salt of the password of ${name}`).subarray(0, 16);
+    const salt = hmacSha256(secret, `salt of the password of ${name}`).subarray(0, 16);
     const passwordHash = await hashPassword(password, salt);
     ofFile.set(nameKey(name), toKnown({ name, role, kept: "Login" }, `login ${name}`, passwordHash));
   }
@@ -96,7 +98,3 @@ export async function createUsers(
 
 /** As costly as any other. No password is known that has it. */
 const NOBODYS_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
-
-function hmac(secret: string, purpose: string) {
-  return createHmac("sha256", secret).update(purpose).digest();
-}

@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 /** The account of the local Listening API that demo and replay use. */
-export const LOCAL_ACCOUNT = {
-  username: "monitor@earshot.local",
-  clientId: "earshot-api-client",
-};
+export const LOCAL_ACCOUNT = { username: "monitor@earshot.local", clientId: "earshot-api-client" };
 
 /** `earshot local-api` uses the same tables, but does not serve this client. */
 export const DEMO_CLIENT = "Demo";

@@ -3,6 +3,7 @@ import { SECOND } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
 import type { Interactivity, LocalInboxDeps, SlackInboxMessage } from "./inbox-store.ts";
+import { type Fields, fieldsOf } from "./render-slack-message.ts";
 import type { SlackWorkspace } from "./slack-workspace.ts";
 
 /** A click on an element of a message. */
@@ -63,8 +64,6 @@ export async function pressButton(deps: PressDeps, press: ButtonPress): Promise<
 }
 
 const TEAM = { id: "T0LOCAL", domain: "local" };
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function elementOf({ blocks }: SlackInboxMessage, { blockId, actionId }: ButtonPress): Fields | null {
   const block = blocks.map(fieldsOf).find((one) => one["block_id"] === blockId);
@@ -136,8 +135,4 @@ export async function keepAnswer(
 
 function refused(because: string): PressResult {
   return { outcome: "Refused", because };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }

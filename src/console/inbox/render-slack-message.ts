@@ -22,7 +22,7 @@ export function renderSlackMessage(
 }
 
 type FileUrl = (fileId: string) => string | null;
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 function renderBlock(block: unknown, fileUrl: FileUrl, press: PressForm | null): string {
   const fields = fieldsOf(block);
@@ -187,7 +187,7 @@ function paragraph(name: string, html: string): string {
   return html === "" ? "" : `<p class="${name}">${html}</p>`;
 }
 
-function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 

@@ -93,12 +93,10 @@ function only({ last, from, to, by, filters }: InsightsQuestion, queryId: string
 function volumeColumns(scope: Scope, { voices, countsBefore }: Volume): Column[] {
   return columnsOf(scope, (step, period) => {
     const parts = voices.map(({ name, queryId, fill, counts }) => ({
-      ...{
-        name,
-        fill,
-        n: counts[step] ?? 0,
-        href: mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, queryId) }),
-      },
+      name,
+      fill,
+      n: counts[step] ?? 0,
+      href: mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, queryId) }),
     }));
     return { parts, ...(isCompared(scope) && { before: countsBefore[step] ?? 0 }) };
   });
@@ -139,14 +137,7 @@ function columnsOf(
       ...(parts.length > 1 ? names : []),
       ...(before === undefined ? [] : [`before ${formatNumber(before)}`]),
     ].join(", ");
-    return {
-      from,
-      to,
-      text,
-      axis: shortLabelOf(range, step),
-      parts,
-      before,
-    };
+    return { from, to, text, axis: shortLabelOf(range, step), parts, before };
   });
 }
 

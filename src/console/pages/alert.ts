@@ -21,6 +21,7 @@ import {
   speakerOf,
   wordsOf,
 } from "#monitor";
+import { awaitAll } from "../../lib/concurrency.ts";
 import { DAY, HOUR } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
@@ -73,46 +74,22 @@ export async function readAlertStory(
 ): Promise<AlertStory | null> {
   const alert = await facts.alert(id);
   if (alert === null) return null;
-  const [
-    events,
-    matches,
-    notifications,
-    deliveries,
-    explanation,
-    deleted,
-    receivers,
-    precision,
-    waits,
-    incident,
-    incidentId,
-  ] = await Promise.all([
-    facts.alertEvents(alert.projectId, id, EVENTS),
-    facts.alertMatches(alert.projectId, id, MENTIONS),
-    facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
-    facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
-    facts.alertExplanation(alert.projectId, id),
-    facts.deletedMentions(alert.projectId, id),
-    facts.alertReceivers(alert.projectId, id),
-    facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
-    askWaits(),
-    facts.incidentOfAlert(alert.projectId, id),
-    facts.incidentIdOf(alert.projectId, id),
-  ]);
-  const common = {
-    alert,
-    events,
-    notifications,
-    deliveries,
-    explanation,
-    deleted,
-    receivers,
-    precision,
-    waits,
-    incident,
-    incidentId,
-  };
+  const { matches, ...read } = await awaitAll({
+    events: facts.alertEvents(alert.projectId, id, EVENTS),
+    matches: facts.alertMatches(alert.projectId, id, MENTIONS),
+    notifications: facts.alertNotifications(alert.projectId, id, NOTIFICATIONS),
+    deliveries: facts.alertDeliveries(alert.projectId, id, NOTIFICATIONS * 4),
+    explanation: facts.alertExplanation(alert.projectId, id),
+    deleted: facts.deletedMentions(alert.projectId, id),
+    receivers: facts.alertReceivers(alert.projectId, id),
+    precision: facts.rulePrecision(alert.rule, alert.openedAt - PRECISION_DAYS * DAY),
+    waits: askWaits(),
+    incident: facts.incidentOfAlert(alert.projectId, id),
+    incidentId: facts.incidentIdOf(alert.projectId, id),
+  });
+  const common = { alert, ...read };
   const mentionsAre = matches.length > 0 ? "matches" : "window";
-  const span = spanOf(alert, incident);
+  const span = spanOf(alert, read.incident);
   const whole = { ...alert, windowFrom: span.from, windowTo: span.to };
   const stories = await facts.alertStories(whole, mentionsAre, STORIES);
   if (mentionsAre === "matches") return { ...common, stories, mentions: matches, mentionsAre };

@@ -1,5 +1,6 @@
 import type { FeedView } from "#feeds";
 import { type ShownPoll, worstDelayMs } from "#monitor";
+import { awaitAll } from "../../lib/concurrency.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
@@ -29,19 +30,18 @@ export async function readCoverageFacts({
   waits: askWaits = async () => [],
 }: PageParts): Promise<Coverage> {
   const now = times.now();
-  const [polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration] =
-    await Promise.all([
-      facts.coverage(now - DAY),
-      facts.deadLetters(DEAD_LETTERS),
-      facts.heartbeat(),
-      facts.budgets(),
-      facts.outages(now - 7 * DAY),
-      facts.quirks(),
-      ask(),
-      askWaits(),
-      facts.processVersions(),
-    ]);
-  return { now, polls, deadLetters, heartbeat, budgets, outages, quirks, warmingUp, waits, configuration };
+  const read = await awaitAll({
+    polls: facts.coverage(now - DAY),
+    deadLetters: facts.deadLetters(DEAD_LETTERS),
+    heartbeat: facts.heartbeat(),
+    budgets: facts.budgets(),
+    outages: facts.outages(now - 7 * DAY),
+    quirks: facts.quirks(),
+    warmingUp: ask(),
+    waits: askWaits(),
+    configuration: facts.processVersions(),
+  });
+  return { now, ...read };
 }
 
 /** The parts by name. `token`: of forms; null if nothing may be tried here. */

@@ -1,3 +1,4 @@
+import { capitalised } from "../../lib/text.ts";
 import { withParameter } from "../common/address.ts";
 import { type Html, html } from "../common/html.ts";
 import { openCount } from "../parts/live.ts";
@@ -107,5 +108,5 @@ function logout(token: string | null): Html | null {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalised(text)}.`;
 }

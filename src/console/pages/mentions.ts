@@ -122,16 +122,14 @@ export function searchOf(
   const because = [...faults, ...nameless];
   return {
     filter: {
-      ...{
-        projectId: null,
-        queryId: query,
-        queryIds: question.queries,
-        sentiment,
-        contains: null,
-        from,
-        to: until,
-        alertId: alert,
-      },
+      projectId: null,
+      queryId: query,
+      queryIds: question.queries,
+      sentiment,
+      contains: null,
+      from,
+      to: until,
+      alertId: alert,
       ...{ author, domain, language, pageType: type, category, country, story },
       ...{ assignee: nameOf(assignee ?? null, me), status, tag, list },
     },

@@ -11,6 +11,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import { didYouMean, type Fault } from "../../lib/errors.ts";
 import { DAY } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
+import { capitalised } from "../../lib/text.ts";
 import { type Html, html } from "../common/html.ts";
 import type { ListedRule, RuleView, ShownRule } from "../common/rule-view.ts";
 import type { Times } from "../common/times.ts";
@@ -183,7 +184,7 @@ function delayPanel({ delay }: ShownRule): Html | null {
 
 function precisionLine(precision: RulePrecision): Html {
   const text = describePrecision(precision, ALERT_DAYS);
-  return html`<p class="hint">${text.charAt(0).toUpperCase()}${text.slice(1)}.</p>`;
+  return html`<p class="hint">${capitalised(text)}.</p>`;
 }
 
 function testPanel({ tests, testFiles, version, name }: ShownRule, times: Times): Html {

@@ -13,6 +13,7 @@ import {
   type Stores,
 } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 import type { Corrections } from "../common/corrections.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
@@ -174,13 +175,11 @@ It is shown here when the changes of its source are read, in some minutes.</p>`
 }${work?.form && html`<div id="work-notice" role="status">${noticeLine(work.notice, work.form)}</div>`}${found.map(
   (one, n) =>
     mentionPanel(one, nameOf(one), times, {
-      ...{
-        hasRules,
-        token,
-        choices: choices[n] ?? null,
-        lists: lists[n] ?? [],
-        listing: work?.listForm ?? null,
-      },
+      hasRules,
+      token,
+      choices: choices[n] ?? null,
+      lists: lists[n] ?? [],
+      listing: work?.listForm ?? null,
       workflow: workflowOf(one, stories[n], times, work),
     }),
 )}${
@@ -354,5 +353,5 @@ function observed({ outcome, because, window, matchedAt, alertId }: SeenByRule, 
 
 /** Sentences of the explanation begin small, because the shell puts them behind a name. */
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalised(text)}.`;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type {
   Actor,
   ConsoleFacts,
@@ -8,6 +8,7 @@ import type {
   Stores,
   WholeShownIncident,
 } from "#monitor";
+import { sha256 } from "../../lib/hashes.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import { buildVolume, type QueryVolume } from "./build-volume.ts";
@@ -86,7 +87,7 @@ export function openRoom(
     if ((await rooms.ofIncident(projectId, incidentId, now)) !== null)
       return { outcome: "Refused", because: "there is a link already: end it, and make another one" };
     const room = { id: uuid7(now), projectId, incidentId, createdAt: now, until, actor: by };
-    await rooms.add({ ...room, secretHash: hashOf(secret) });
+    await rooms.add({ ...room, secretHash: sha256(secret) });
     return { outcome: "Done", path: `/rooms/${secret}`, until };
   });
 }
@@ -109,9 +110,5 @@ export function roomOf(
   secret: string,
   now: Instant,
 ): Promise<CrisisRoom | null> {
-  return stores.rooms.find(hashOf(secret), now);
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return stores.rooms.find(sha256(secret), now);
 }

@@ -34,17 +34,32 @@ export async function writePdf({
   const chunks: Buffer[] = [];
   pdf.on("data", (chunk: Buffer) => chunks.push(chunk));
   const done = new Promise<void>((resolve, reject) => pdf.once("end", resolve).once("error", reject));
-  const all = JSON.stringify([review, made]);
-  for (const file of new Set(fontRuns(all).map((run) => run.file)))
+  await registerFonts(pdf, JSON.stringify([review, made]));
+  writeReview(pdf, review, made);
+  pdf.end();
+  await done;
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** Ours, and those for the letters of `text` that ours do not have. */
+async function registerFonts(pdf: PDFKit.PDFDocument, text: string): Promise<void> {
+  for (const file of new Set(fontRuns(text).map((run) => run.file)))
     if (file !== null) pdf.registerFont(file, await readFontFile(file));
   pdf
     .registerFont("text", join(FONTS, "DejaVuSans.ttf"))
     .registerFont("bold", join(FONTS, "DejaVuSans-Bold.ttf"));
+}
 
-  const line = (
-    text: string,
-    look: { bold?: boolean; soft?: boolean; size?: number; indent?: number } = {},
-  ) => {
+interface Look {
+  readonly bold?: boolean;
+  readonly soft?: boolean;
+  readonly size?: number;
+  readonly indent?: number;
+}
+
+/** Writes lines and headings below each other. */
+function createWriter(pdf: PDFKit.PDFDocument) {
+  const line = (text: string, look: Look = {}) => {
     const { bold = false, soft = false, size = 10, indent = 0 } = look;
     const [ink, place] = [soft ? SOFT : INK, MARGIN + indent];
     const runs = fontRuns(printable(text));
@@ -71,7 +86,11 @@ export async function writePdf({
     line(text, { bold: true, size: 13 });
     pdf.moveDown(0.4);
   };
+  return { line, heading };
+}
 
+function writeReview(pdf: PDFKit.PDFDocument, review: Review, made: string): void {
+  const { line, heading } = createWriter(pdf);
   line(review.title, { bold: true, size: 18 });
   line(review.span, { soft: true });
   line(made, { soft: true });
@@ -112,17 +131,13 @@ export async function writePdf({
     pdf.moveDown(0.4);
   }
   if (review.statements.length === 0) line("None was written.", { soft: true });
-
-  pdf.end();
-  await done;
-  return new Uint8Array(Buffer.concat(chunks));
 }
 
 /** Bars by hour: negative mentions from the ground, others on them. */
 function drawVolume(
   pdf: PDFKit.PDFDocument,
   { queryName, hours, total, negative, peak }: QueryVolume,
-  line: (text: string, look?: { soft?: boolean; size?: number }) => unknown,
+  line: (text: string, look?: Look) => unknown,
 ): void {
   if (pdf.y > pdf.page.height - MARGIN - CHART.height - 40) pdf.addPage();
   line(

@@ -91,12 +91,10 @@ function asRecord(mention: Mention): Parameters<typeof searchableMention>[0] {
   return {
     ...{ resourceId, title, snippet: text, url, domain, language, pageType, author, fullname: authorName },
     ...{ country, countryCode, sentiment, impact, impressions, tags, insightsHashtag: hashtags },
-    ...{
-      twitterFollowers: followers,
-      twitterVerified: verified,
-      twitterRetweets: reposts,
-      reachEstimate: reach,
-    },
+    twitterFollowers: followers,
+    twitterVerified: verified,
+    twitterRetweets: reposts,
+    reachEstimate: reach,
   };
 }
 

@@ -96,7 +96,7 @@ export interface FeedRead {
   /** There is more to fetch at once. */
   readonly more?: boolean;
   /** What was wrong although items came: a document that breaks off. It is then fetched whole again. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** How long the host wants to be left alone although all went well, in milliseconds. */
   readonly pauseMs?: number;
   /** Items of a document that are older than as many as are read of it. */

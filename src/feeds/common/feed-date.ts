@@ -6,16 +6,14 @@ import { localDate } from "./local-date.ts";
 /** Names of zones that feeds use and RFC 2822 does not know. */
 const ZONES: Readonly<Record<string, string>> = {
   ...{ CET: "+0100", CEST: "+0200", MET: "+0100", WET: "+0000", WEST: "+0100", BST: "+0100", EET: "+0200" },
-  ...{
-    EEST: "+0300",
-    MSK: "+0300",
-    JST: "+0900",
-    KST: "+0900",
-    AEST: "+1000",
-    AEDT: "+1100",
-    Z: "+0000",
-    UTC: "+0000",
-  },
+  EEST: "+0300",
+  MSK: "+0300",
+  JST: "+0900",
+  KST: "+0900",
+  AEST: "+1000",
+  AEDT: "+1100",
+  Z: "+0000",
+  UTC: "+0000",
 };
 
 /**

@@ -142,3 +142,8 @@ export function tidyLines(text: string): string {
   while (kept.at(-1) === "") kept.pop();
   return kept.join("\n");
 }
+
+/** On one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}

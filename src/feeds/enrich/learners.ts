@@ -115,12 +115,7 @@ export function sentimentLearner(): Learner {
           const own = before(text, mention.fields["language"]);
           const found = own === null ? null : (change?.(text, own) ?? null);
           if (found === null) return null;
-          return {
-            answer: found.label,
-            by: PEOPLE,
-            confidence: rounded(precision),
-            reason: found.reason,
-          };
+          return { answer: found.label, by: PEOPLE, confidence: rounded(precision), reason: found.reason };
         },
       };
     },
@@ -237,9 +232,7 @@ function changesOfCategories(
       ...{ id, name, parentId, parentName },
     })),
     removeCategories: removed.map(({ id }) => id),
-    ...(judgements.length + gone.length > 0 && {
-      fields: withCategoryJudgements(fields, judgements, gone),
-    }),
+    ...(judgements.length + gone.length > 0 && { fields: withCategoryJudgements(fields, judgements, gone) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { isRecord } from "../../lib/json.ts";
 import { cutText } from "../../lib/text.ts";
 import {
   defineFeed,
@@ -91,7 +92,7 @@ function read(frames: readonly string[], now: Instant): StreamRead {
     const at = positionOf(event, horizon);
     if (at !== null) positions.push(at);
     const { commit, account } = event;
-    if (isLoose(commit)) {
+    if (isRecord(commit)) {
       const { operation, collection, rkey } = commit;
       if (collection !== POSTS) continue;
       if (typeof rkey !== "string" || !RKEY.test(rkey)) unread++;
@@ -106,7 +107,7 @@ function read(frames: readonly string[], now: Instant): StreamRead {
         // Frames may come in any order.
         if ((before?.revision ?? 0) <= (item.revision ?? 0)) items.set(item.id, item);
       }
-    } else if (isLoose(account)) {
+    } else if (isRecord(account)) {
       const reason = removalOf(account);
       if (reason === "active") restored.add(did);
       else if (reason !== null) {
@@ -132,14 +133,10 @@ function read(frames: readonly string[], now: Instant): StreamRead {
 function parse(frame: string): Loose | null {
   try {
     const parsed: unknown = JSON.parse(frame);
-    return isLoose(parsed) ? parsed : null;
+    return isRecord(parsed) ? parsed : null;
   } catch {
     return null;
   }
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A position in the future would skip everything until then when the stream goes on there. */
@@ -174,7 +171,7 @@ function removalOf({ active, status }: Loose): string | null {
 const DATE_MAY_DIFFER = 24 * HOUR;
 
 function toItem(did: string, rkey: string, commit: Loose, event: Loose, at: number | null): StreamItem {
-  const record = isLoose(commit["record"]) ? commit["record"] : {};
+  const record = isRecord(commit["record"]) ? commit["record"] : {};
   const createdAt = typeof record["createdAt"] === "string" ? readFeedDate(record["createdAt"]) : null;
   const wentByAt = at === null || at < 1e15 ? null : Math.floor(at / 1_000);
   const isPlausible =
@@ -190,7 +187,7 @@ function toItem(did: string, rkey: string, commit: Loose, event: Loose, at: numb
     authorId: did,
     language: languageOf(record["langs"]),
     pageType: "bluesky",
-    isReply: isLoose(record["reply"]),
+    isReply: isRecord(record["reply"]),
     isEdit: commit["operation"] === "update",
     ...(at === null ? {} : { revision: at }),
   };
@@ -205,15 +202,15 @@ const MOST_LINES = 20;
 function bodyOf(record: Loose): FeedItem["body"] {
   const text = typeof record["text"] === "string" ? cutText(record["text"]) : "";
   const below: string[] = [];
-  const embed = isLoose(record["embed"]) ? record["embed"] : {};
+  const embed = isRecord(record["embed"]) ? record["embed"] : {};
   // A quote with pictures has them one level deeper.
   for (const media of [embed, embed["media"]]) {
-    if (!isLoose(media)) continue;
+    if (!isRecord(media)) continue;
     for (const picture of listOf(media["images"], 10)) below.push(...textsOf(picture, ["alt"]));
     below.push(...textsOf(media, ["alt"]), ...textsOf(media["external"], ["title", "description", "uri"]));
   }
   for (const facet of listOf(record["facets"], 100))
-    for (const feature of isLoose(facet) ? listOf(facet["features"], 5) : [])
+    for (const feature of isRecord(facet) ? listOf(facet["features"], 5) : [])
       below.push(...textsOf(feature, ["uri"]));
   below.push(...listOf(record["tags"], 10).flatMap((tag) => (isText(tag) ? `#${tag}` : [])));
   const added = [...new Set(below)].filter((line) => !text.includes(line)).slice(0, MOST_LINES);
@@ -226,7 +223,7 @@ function listOf(value: unknown, most: number): readonly unknown[] {
 }
 
 function textsOf(value: unknown, names: readonly string[]): readonly string[] {
-  return isLoose(value) ? names.map((name) => value[name]).filter(isText) : [];
+  return isRecord(value) ? names.map((name) => value[name]).filter(isText) : [];
 }
 
 function isText(value: unknown): value is string {

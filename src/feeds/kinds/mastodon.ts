@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
+import { isRecord } from "../../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -117,11 +118,7 @@ const Plain = z.object({
   content: z.string(),
   spoiler_text: z.string().nullish(),
   in_reply_to_id: z.string().nullish(),
-  account: z.object({
-    acct: z.string(),
-    display_name: z.string().nullish(),
-    url: z.string().nullish(),
-  }),
+  account: z.object({ acct: z.string(), display_name: z.string().nullish(), url: z.string().nullish() }),
   replies_count: z.number().nullish(),
   reblogs_count: z.number().nullish(),
   favourites_count: z.number().nullish(),
@@ -297,7 +294,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     // Many servers forget the posts of others after some days, also those that are still there.
     const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
     // A web page with this status is not the interface that speaks, and neither is `null`.
-    const isGone = (status === 404 || status === 410) && isObject(json) && !mayForget;
+    const isGone = (status === 404 || status === 410) && isRecord(json) && !mayForget;
     if (isGone) lost.push({ id, reason: "the server does not have it any more" });
     const read = status === 200 ? Post.safeParse(json) : undefined;
     if (read?.success === true) found.push(read.data);
@@ -310,10 +307,6 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   }
   const isSiteThere = lost.length > 0 && (found.length > 0 || (yield* showsPosts(part, settings, statuses)));
   return { items, deletes, gone: lost.map((one) => ({ ...one, isSiteThere })) };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether the server shows a post that it lists now, as itself. Where it lists none, it has to say who it is. */
@@ -329,5 +322,5 @@ function* showsPosts(
     ? `${statuses}/${encodeURIComponent(newest.data.id)}`
     : new URL("/api/v1/instance", statuses).href;
   const [answer] = yield [requestOf(url, settings)];
-  return answer?.status === 200 && isObject(answer.json);
+  return answer?.status === 200 && isRecord(answer.json);
 }

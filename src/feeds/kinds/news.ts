@@ -145,10 +145,7 @@ function anyOf(terms: readonly string[]): string {
 }
 
 /** `since`: until when each search is complete. `left`: the searches that the next part of this fetch goes on with. */
-const Cursor = z.object({
-  since: z.record(z.string(), z.number()),
-  left: z.array(z.string()).optional(),
-});
+const Cursor = z.object({ since: z.record(z.string(), z.number()), left: z.array(z.string()).optional() });
 
 const MOST_RECORDS = 250;
 const FIRST_MS = DAY;
@@ -198,7 +195,7 @@ function* readNews(part: FeedPart, _settings: unknown, stored: unknown, now: Ins
   return {
     ...{ items, deletes: [], more: left.length > 0 },
     cursor: { since: complete, ...(left.length > 0 ? { left } : {}) },
-    ...(problems[0] === undefined ? {} : { problem: problems[0] }),
+    problem: problems[0],
   };
 }
 

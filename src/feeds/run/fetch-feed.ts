@@ -95,7 +95,7 @@ export function createFetchFeed(
       );
       const to = locationOf(answer);
       if (!REDIRECTS.has(answer.statusCode) || to === null || wanted.form !== undefined) {
-        const found = await read(answer, url, wanted);
+        const found = await readAnswer(answer, url, wanted, { maxBytes, clock });
         return movedTo === undefined ? found : { ...found, movedTo };
       }
       answer.body.on("error", () => undefined).destroy();
@@ -108,32 +108,6 @@ export function createFetchFeed(
     throw new FeedError(
       `it redirects more than ${MOST_REDIRECTS} times; put the final address into earshot.yaml`,
     );
-  }
-
-  async function read(answer: Dispatcher.ResponseData, url: string, wanted: FeedRequest): Promise<RawAnswer> {
-    const status = answer.statusCode;
-    const header = (name: string) => headerOf(answer, name);
-    if (wanted.page === true) {
-      answer.body.on("error", () => undefined).destroy();
-      return { status, url, header, bytes: new Uint8Array() };
-    }
-    const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
-    if (!isAnswer) {
-      answer.body.on("error", () => undefined).destroy();
-      throw statusError(status, askedPause(header, clock.now()));
-    }
-    const most = wanted.maxBytes ?? maxBytes;
-    const raw = await readBytes(answer, most);
-    const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
-      if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);
-      throw new FeedError(
-        error instanceof RangeError
-          ? "its answer is packed in a way that nobody asked for (content-encoding)"
-          : "its compressed answer breaks off or is damaged",
-      );
-    });
-    // A buffer of its own, which can go to a thread.
-    return { status, url, header, bytes: new Uint8Array(bytes) };
   }
 
   return {
@@ -151,6 +125,38 @@ export function createFetchFeed(
       await Promise.all([agents.public.destroy(), agents.any.destroy(), proxies.close()]);
     },
   };
+}
+
+/** Its bytes, unpacked. An answer that is none of the wanted ones is a FeedError. */
+async function readAnswer(
+  answer: Dispatcher.ResponseData,
+  url: string,
+  wanted: FeedRequest,
+  { maxBytes, clock }: { readonly maxBytes: number; readonly clock: Clock },
+): Promise<RawAnswer> {
+  const status = answer.statusCode;
+  const header = (name: string) => headerOf(answer, name);
+  if (wanted.page === true) {
+    answer.body.on("error", () => undefined).destroy();
+    return { status, url, header, bytes: new Uint8Array() };
+  }
+  const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
+  if (!isAnswer) {
+    answer.body.on("error", () => undefined).destroy();
+    throw statusError(status, askedPause(header, clock.now()));
+  }
+  const most = wanted.maxBytes ?? maxBytes;
+  const raw = await readBytes(answer, most);
+  const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);
+    throw new FeedError(
+      error instanceof RangeError
+        ? "its answer is packed in a way that nobody asked for (content-encoding)"
+        : "its compressed answer breaks off or is damaged",
+    );
+  });
+  // A buffer of its own, which can go to a thread.
+  return { status, url, header, bytes: new Uint8Array(bytes) };
 }
 
 /** A server may close a connection at the very moment at which it is used again; then nothing was answered. */

@@ -1,6 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { ReceiveResult } from "#listening-api";
 import { describeError } from "../../lib/errors.ts";
+import { sha256 } from "../../lib/hashes.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { FeedRead } from "../common/define-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
@@ -30,11 +31,11 @@ export function createPushEndpoint(parts: {
   const open = parts.feeds.flatMap((feed) => {
     const { settings, definition } = feed;
     return "token" in settings && definition.receive !== undefined
-      ? [{ feed, receive: definition.receive, token: digest(settings.token) }]
+      ? [{ feed, receive: definition.receive, token: sha256(settings.token) }]
       : [];
   });
   const find = (token: string) => {
-    const shown = digest(token);
+    const shown = sha256(token);
     return open.find((one) => timingSafeEqual(one.token, shown));
   };
   const receive = async (found: (typeof open)[number], body: unknown): Promise<PushAnswer> => {
@@ -73,9 +74,4 @@ export function createPushEndpoint(parts: {
 
 function refusal(status: 400 | 401 | 503, errors: readonly string[]): PushAnswer {
   return { status, body: { errors: errors.slice(0, 20).map((message) => ({ message })) } };
-}
-
-/** Of one length, so that comparing takes the same time for every token. */
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

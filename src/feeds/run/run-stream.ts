@@ -196,13 +196,7 @@ async function oneConnection(
         if (isRead) readAt = monotonicMs();
         isOther = unreadInRow > MOST_UNREAD || monotonicMs() - readAt > MOST_SILENCES * limits.silentMs;
         if (isOther) open.close();
-        await storeBatch(parts, leased, cache, {
-          read,
-          place,
-          gap,
-          frames: frames.length,
-          isRead,
-        });
+        await storeBatch(parts, leased, cache, { read, place, gap, frames: frames.length, isRead });
         heldAt = monotonicMs();
         if (gap !== null) log.warn({ feed: feed.name, from: toIso(gap.from), to: toIso(gap.to) }, gap.reason);
       } else if (monotonicMs() - heldAt > leaseMs / 3) {
@@ -254,33 +248,13 @@ async function storeBatch(
 ): Promise<void> {
   const { db, project, feed, clock, leaseMs } = parts;
   const { definition } = feed;
-  const { read, place, gap } = batch;
+  const { place, gap } = batch;
   const { ofText, queue } = await parts.enricher();
   const at = clock.now();
   const queries = await queriesOf(db, project.id, cache);
-  // Most posts of a network have nothing to do with any query: they go no further.
-  const mayMatch = (item: StreamItem): boolean => item.isEdit || queries.mayMatch(wordsOf(item));
   const around = { kind: definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich: ofText };
   // Frames of strangers: as many as they are, other work goes on between two of them.
-  const arrived = await yieldingLoop(
-    (function* () {
-      const found: ArrivedItem[] = [];
-      for (const item of read.items) {
-        const { item: arriving } = mayMatch(item) ? toArrived(item, around) : { item: null };
-        if (arriving !== null) found.push(arriving);
-        yield;
-      }
-      return found;
-    })(),
-  );
-  const came = {
-    arrived,
-    deleted: read.deletes.map((one) => toDeleted(definition, one)),
-    removedAuthors: read.removedAuthors.map(({ authorId, reason }) => ({
-      ...{ authorKey: authorKeyOf(definition, authorId), reason },
-    })),
-    restoredAuthors: read.restoredAuthors.map((authorId) => authorKeyOf(definition, authorId)),
-  };
+  const came = await yieldingLoop(toBatch(batch.read, queries, around));
   const from = {
     ...{ kind: definition.kind, feedKey: feed.key, policyVersion: definition.policy.version },
     host: place === null ? feed.host : new URL(place.host).host,
@@ -306,6 +280,31 @@ async function storeBatch(
     });
   }
   parts.onBatch?.({ ...received, frames: batch.frames });
+}
+
+/** What the frames brought, in the form in which it is stored. */
+function* toBatch(
+  read: StreamRead,
+  queries: Awaited<ReturnType<typeof queriesOf>>,
+  around: Parameters<typeof toArrived>[1],
+): Generator<void, ArrivedBatch> {
+  const { kind } = around;
+  const arrived: ArrivedItem[] = [];
+  for (const item of read.items) {
+    // Most posts of a network have nothing to do with any query: they go no further.
+    const mayMatch = item.isEdit || queries.mayMatch(wordsOf(item));
+    const { item: arriving } = mayMatch ? toArrived(item, around) : { item: null };
+    if (arriving !== null) arrived.push(arriving);
+    yield;
+  }
+  return {
+    arrived,
+    deleted: read.deletes.map((one) => toDeleted(kind, one)),
+    removedAuthors: read.removedAuthors.map(({ authorId, reason }) => ({
+      ...{ authorKey: authorKeyOf(kind, authorId), reason },
+    })),
+    restoredAuthors: read.restoredAuthors.map((authorId) => authorKeyOf(kind, authorId)),
+  };
 }
 
 /** The words of an item without its other fields, which need more work. */

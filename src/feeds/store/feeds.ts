@@ -85,9 +85,8 @@ export async function configureFeeds(
       next_at = case when excluded.next_at is null then null
         -- What may have ended the process is not read at once after it.
         when known.readings > 0 then known.next_at
-        else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end`.execute(
-    db,
-  );
+        else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end
+  `.execute(db);
 }
 
 /** Claims a due feed for `leaseMs`; null if none is due. Two workers never get the same one. */
@@ -319,9 +318,8 @@ export async function reserveHost(
   const { rows } = await sql<{ wait: number }>`
     insert into feeds.host as h (host, next_at) values (${host}, clock_timestamp() + ${span})
     on conflict (host) do update set next_at = greatest(h.next_at, clock_timestamp()) + ${span}
-    returning 1000 * extract(epoch from next_at - ${span} - clock_timestamp())::double precision as wait`.execute(
-    db,
-  );
+    returning 1000 * extract(epoch from next_at - ${span} - clock_timestamp())::double precision as wait
+  `.execute(db);
   return Math.max(0, Math.ceil(rows[0]?.wait ?? 0));
 }
 
@@ -404,10 +402,5 @@ function toRow(row: ListedRow): FeedRow {
 function gapOf(row: ListedRow): FeedRow["gap"] {
   const { gap_from: from, gap_to: to, gap_reason: reason, gap_noticed: noticed } = row;
   if (from === null || to === null || noticed === null) return null;
-  return {
-    from: from.getTime(),
-    to: to.getTime(),
-    reason: reason ?? "",
-    noticedAt: noticed.getTime(),
-  };
+  return { from: from.getTime(), to: to.getTime(), reason: reason ?? "", noticedAt: noticed.getTime() };
 }

@@ -44,9 +44,8 @@ export async function noteHub(
 /** Whether the hub of a feed has agreed to push it, and that time is not over. */
 export async function isPushed(db: Database, projectId: number, key: string): Promise<boolean> {
   const { rows } = await sql`
-    select from feeds.hub where project_id = ${projectId} and key = ${key} and lease_until > now()`.execute(
-    db,
-  );
+    select from feeds.hub where project_id = ${projectId} and key = ${key} and lease_until > now()
+  `.execute(db);
   return rows.length > 0;
 }
 

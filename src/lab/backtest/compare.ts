@@ -2,6 +2,7 @@ import { type Alert, isSmall, type Severity } from "#monitor";
 import { formatDuration } from "../../lib/duration.ts";
 import { groupBy } from "../../lib/group-by.ts";
 import { type Instant, toIso } from "../../lib/instant.ts";
+import { isRecord } from "../../lib/json.ts";
 import { groupLabels } from "./report.ts";
 import type { SimulationResult } from "./simulate.ts";
 
@@ -172,8 +173,4 @@ function changesOf(before: unknown, after: unknown, path = ""): readonly RuleCha
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { Alert } from "#monitor";
+import { isRecord } from "../../lib/json.ts";
 
 /** A number in a rule file that decides how often the rule alerts. */
 export interface Threshold {
@@ -189,7 +190,3 @@ export function weaknessOf(
 const LEAST_WEEKS = 3;
 const LEAST_ALERTS = 3;
 const LEAST_JUDGED = 5;
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

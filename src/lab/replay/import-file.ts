@@ -4,6 +4,7 @@ import { type ImportOptions, importMentions, seedAccount } from "#listening-api"
 import { BUCKET_MS } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 
 /** The replayed time: from the bucket of the first mention to the last. */
 export interface ReplayPlan {
@@ -66,5 +67,5 @@ function projectName(file: string): string {
     .replace(/\.[^.]*$/, "")
     .replaceAll(/[-_]+/g, " ")
     .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1) || "Replay";
+  return capitalised(words) || "Replay";
 }

@@ -44,11 +44,7 @@ export function startLocalReceivers(clock: Clock, token: string, log: Logger): P
       }),
     );
     closing.add(server.close);
-    const vendors = {
-      slack: { apiUrl: inbox.slackApiUrl, token },
-      smtp: inbox.smtp,
-      httpUrl: server.url,
-    };
+    const vendors = { slack: { apiUrl: inbox.slackApiUrl, token }, smtp: inbox.smtp, httpUrl: server.url };
     return { vendors, taken, close: closing.close };
   });
 }

@@ -49,11 +49,7 @@ const TOO_MUCH = "this template takes too much time or memory: make it simpler";
 const WITH_FAULTS = "with this template, the folder of templates has faults";
 
 function createTemplateView(
-  parts: Files & {
-    readonly stores: Stores;
-    readonly log: Logger;
-    readonly attempt: View["attempt"];
-  },
+  parts: Files & { readonly stores: Stores; readonly log: Logger; readonly attempt: View["attempt"] },
 ): View {
   const { folder, attempt, stores } = parts;
   const shippedIn = shippedFolder("templates");
@@ -90,14 +86,12 @@ function createTemplateView(
       return saveFile(
         parts,
         {
-          ...{
-            what: "template",
-            subject: subjectOf(name),
-            file: `${name}.hbs`,
-            text: written,
-            opened,
-            actor,
-          },
+          what: "template",
+          subject: subjectOf(name),
+          file: `${name}.hbs`,
+          text: written,
+          opened,
+          actor,
           becauseTaken:
             "somebody has saved this template meanwhile: copy your text, open it again, and change that",
           whyRefused: async () => {

@@ -45,10 +45,7 @@ export function createRuleReader(log: Logger): RuleReader {
       const file = `${posted.name}.yaml`;
       const tooLong = faultOfLength(file, posted.text);
       if (tooLong !== null) return { outcome: "Faulty", ...tooLong };
-      const read = await pool.run("readRule", posted, {
-        processorMs: PROCESSOR_MS,
-        signal,
-      });
+      const read = await pool.run("readRule", posted, { processorMs: PROCESSOR_MS, signal });
       note(read);
       if (read.outcome === "Busy") return { outcome: "Busy" };
       const fault = (message: string) => ({ outcome: "Faulty", ...oneFault(file, message) }) as const;

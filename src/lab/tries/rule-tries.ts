@@ -11,7 +11,7 @@ import {
   type TriedQuery,
 } from "#monitor";
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
-import { DAY, floorTo, type Instant, SECOND, toIso } from "../../lib/instant.ts";
+import { DAY, floorTo, type Instant, inUtc, SECOND, toIso } from "../../lib/instant.ts";
 import { LEARN_MS, storedMentions } from "../backtest/stored-mentions.ts";
 import { drawTry } from "../backtest/try-chart.ts";
 import { boundTry, type Trial, tryRule } from "../backtest/try-rule.ts";
@@ -95,9 +95,7 @@ async function attempt(
   const cut = [
     ...range.cut,
     ...(trial.until < to
-      ? [
-          `It took too long and was cut: it covers the time until ${toIso(trial.until).slice(0, 16).replace("T", " ")} UTC.`,
-        ]
+      ? [`It took too long and was cut: it covers the time until ${inUtc(trial.until)}.`]
       : []),
   ];
   const { firstAt } = trial.simulated;

@@ -185,14 +185,13 @@ const list = <Entries extends z.ZodType>(field: string, entries: Entries) =>
       .max(1_000)
       .transform((given) => [...new Set(given)]),
   });
-const Subcategory = z.strictObject({ name: Name, id: Id, rules: Rules.optional() });
+const Label = z.strictObject({ name: Name, id: Id, rules: Rules.optional() });
 const Category = z.strictObject({
   name: Name,
   id: Id,
   multiple: z.boolean().optional(),
-  children: z.array(Subcategory).max(1_000).optional(),
+  children: z.array(Label).max(1_000).optional(),
 });
-const Tag = z.strictObject({ name: Name, id: Id, rules: Rules.optional() });
 
 /** As in an edit of a mention; a subcategory behind its category. */
 const labels = z
@@ -268,7 +267,7 @@ const Project = z.strictObject({
   queries: z.array(Query).optional(),
   queryGroups: z.array(QueryGroup).optional(),
   categories: z.array(Category).optional(),
-  tags: z.array(Tag).optional(),
+  tags: z.array(Label).optional(),
   rules: z.array(Rule).max(5_000).optional(),
   signalGroups: z.array(SignalGroup).optional(),
 });
@@ -340,7 +339,7 @@ export function accountJsonSchema(): object {
     target: "draft-7",
     // A tag or subcategory without rules may be its name alone.
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema !== Tag && zodSchema !== Subcategory) return;
+      if (zodSchema !== Label) return;
       const whole = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
       jsonSchema.anyOf = [{ type: "string" }, whole];

@@ -72,7 +72,7 @@ export function signalFields(group: SignalGroupSettings, known: ProjectNames): F
 
 export function signalOf(name: string, fields: Fields, known: ProjectNames): SignalGroupSettings {
   const tags = (field: string) => idsOf(fields[field] as string[], known.tags);
-  const categories = (field: string) => labelIds(fields[field] as unknown as Labels, known);
+  const categories = (field: string) => labelIds(fields[field] as Labels, known);
   return {
     name,
     queryIds: idsOf(fields["queries"] as string[], known.queries),
@@ -80,7 +80,7 @@ export function signalOf(name: string, fields: Fields, known: ProjectNames): Sig
     excludeTagIds: tags("excludeTags"),
     includeCategoryIds: categories("includeCategories"),
     excludeCategoryIds: categories("excludeCategories"),
-    subscribers: fields["subscribers"] as unknown as SignalGroupSettings["subscribers"],
+    subscribers: fields["subscribers"] as SignalGroupSettings["subscribers"],
   };
 }
 
@@ -132,7 +132,7 @@ export function findUnknownNames(
   for (const field of ["includeTags", "excludeTags"])
     check("tag", (fields[field] ?? []) as string[], known.tags, [field]);
   for (const field of ["includeCategories", "excludeCategories"])
-    checkLabels((fields[field] ?? []) as unknown as Labels, [field]);
+    checkLabels((fields[field] ?? []) as Labels, [field]);
   if (action.assignment !== undefined && !known.logins.includes(action.assignment))
     issues.push({
       path: [...path, "action", "assignment"],

@@ -160,7 +160,7 @@ async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefin
   const id = isAlone
     ? await insertQuery(db, project.id, settings, { username: caller.user.username, at })
     : await saveThing(queries, scope, settings, current);
-  const ranges = (fields["dateRanges"] as unknown as readonly DateRange[]).map(
+  const ranges = (fields["dateRanges"] as readonly DateRange[]).map(
     ({ name: called, startDate, endDate }) => ({
       name: called,
       from: Date.parse(startDate),
@@ -172,11 +172,7 @@ async function saveQuery(scope: Scope, step: Step, current: NamedThing | undefin
 }
 
 type LocationFilter = Pick<QuerySettings, "includedLocations" | "excludedLocations">;
-interface DateRange {
-  readonly name: string;
-  readonly startDate: string;
-  readonly endDate: string;
-}
+type DateRange = { readonly name: string; readonly startDate: string; readonly endDate: string };
 
 async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step): Promise<number> {
   const { db, project, caller } = scope;
@@ -189,12 +185,7 @@ async function saveGroup(scope: Scope, { name, fields, stored, changes }: Step):
   const isNewOwner = userId !== null && changes.some((change) => change.name === "owner");
   return saveQueryGroup(
     db,
-    {
-      projectId: project.id,
-      userId,
-      id: stored?.id,
-      ...(isNewOwner ? { ownerId: userId } : {}),
-    },
+    { projectId: project.id, userId, id: stored?.id, ...(isNewOwner ? { ownerId: userId } : {}) },
     {
       name,
       queryIds: ids(fields["queries"] as string[], idsByName(await listQueries(db, project.id), [])),
@@ -219,11 +210,7 @@ async function saveCategory(
   const settings: CategorySettings = {
     name: step.name,
     multiple: step.fields["multiple"] === true,
-    children: children.map(({ name, fields, id }) => ({
-      name,
-      rules: fields["rules"] as unknown as LabelRule[],
-      id,
-    })),
+    children: children.map(({ name, fields, id }) => ({ name, rules: fields["rules"] as LabelRule[], id })),
   };
   return saveThing(categories[0], scope, settings, current);
 }

@@ -150,10 +150,7 @@ const LIMIT = "ratelimit.limit";
 const PERIOD = "ratelimit.period";
 
 /** The two tags that limit calls are one field of the file. */
-function withRateLimit(tags: Readonly<Record<string, string>>): {
-  rateLimit: string | null;
-  tags: Fields;
-} {
+function withRateLimit(tags: Readonly<Record<string, string>>): { rateLimit: string | null; tags: Fields } {
   const { [LIMIT]: limit, [PERIOD]: period, ...others } = tags;
   const isLimit = /^[1-9]\d{0,8}$/.test(limit ?? "") && /^[1-9]\d{0,5}$/.test(period ?? "");
   return isLimit ? { rateLimit: `${limit}/${period}`, tags: others } : { rateLimit: null, tags };

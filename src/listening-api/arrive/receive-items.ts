@@ -123,22 +123,80 @@ export async function receiveItems(
   const terms = await readArrivalTerms(db, project.id);
   const receivedQueryId = terms.receivedQueryId ?? (await lockReceivedQuery(db, project.id));
   const queries = await queriesOf(db, project.id, cache, terms.revision);
-  const unseen = keeps === "matched" ? "forget soon" : "remember";
-  const ofRemoved = await itemsOfAuthors(db, project.id, removedAuthors);
-  const gone = await deleteItems(db, project.id, from, [...ofRemoved, ...deleted], unseen, at);
-  await putUnseenDeletes(
+  const gone = await applyDeletes(
     db,
     project.id,
-    removedAuthors.map(({ authorKey }) => authorKey),
+    from,
+    { deleted, removedAuthors, restoredAuthors },
+    keeps,
+    at,
   );
-  if (restoredAuthors.length > 0) await dropUnseenDeletes(db, project.id, restoredAuthors);
   const items = await withoutDeleted(db, project.id, distinct(arrived), keeps);
   const known = await knownOf(db, project.id, items);
   const isForgotten = terms.hasRequests ? await readForgotten(db) : null;
   const decided = await yieldingLoop(
     decideItems(items, { at, known, isForgotten, queries, receivedQueryId, keeps }),
   );
-  const taken = items.slice(0, decided.length);
+  const { notes, edited, forgotten, restored, ...sorted } = sortDecided(decided, from);
+  const added = [...sorted.added, ...(await asTheyWere(db, project.id, restored))];
+  const lifted = restored.map(({ was }) => was);
+  await liftTombstones(db, project.id, lifted);
+  await putReceived(db, project.id, notes);
+  await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
+  const noted = new Set(notes.map(({ idKey }) => idKey));
+  const taken = items.slice(0, decided.length).map(({ idKey }) => idKey);
+  await markSeen(
+    db,
+    project.id,
+    taken.filter((idKey) => !noted.has(idKey)),
+  );
+  // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
+  if (edited.length > 0)
+    await lockQueries(db, [receivedQueryId, ...(await listQueries(db, project.id)).map(({ id }) => id)]);
+  const arriving = added.flatMap(({ found }) => found);
+  const fresh = terms.hasRules ? await applyRules(db, project, arriving) : arriving;
+  await insertMentions(db, fresh);
+  const changed = await replaceEdited(db, project, receivedQueryId, edited, at);
+  // What no query looks for is not worth a question.
+  const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== receivedQueryId);
+  await queue(db, judged);
+  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== receivedQueryId);
+  return {
+    added: added.length,
+    edited: edited.length,
+    deleted: gone,
+    matched: added.filter(isMatched).length,
+    known: decided.filter(({ decision }) => KNOWN.has(decision.outcome)).length,
+    left: items.slice(decided.length),
+  };
+}
+
+/**
+ * Deletes items, and all that is stored of accounts that are gone; gives how many mentions that were. Deletes of what is not
+ * stored are remembered, because the item may still come.
+ */
+async function applyDeletes(
+  db: Database,
+  projectId: number,
+  from: Provenance,
+  { deleted, removedAuthors = [], restoredAuthors = [] }: Omit<ArrivedBatch, "arrived">,
+  keeps: "all" | "matched",
+  at: Instant,
+): Promise<number> {
+  const unseen = keeps === "matched" ? "forget soon" : "remember";
+  const ofRemoved = await itemsOfAuthors(db, projectId, removedAuthors);
+  const gone = await deleteItems(db, projectId, from, [...ofRemoved, ...deleted], unseen, at);
+  await putUnseenDeletes(
+    db,
+    projectId,
+    removedAuthors.map(({ authorKey }) => authorKey),
+  );
+  if (restoredAuthors.length > 0) await dropUnseenDeletes(db, projectId, restoredAuthors);
+  return gone;
+}
+
+/** What has to be written, by what was decided about each item. */
+function sortDecided(decided: readonly DecidedItem[], from: Provenance) {
   const notes: NewReceivedItem[] = [];
   const added: Matched[] = [];
   const edited: Matched[] = [];
@@ -178,39 +236,7 @@ export async function receiveItems(
         decision satisfies never;
     }
   }
-  added.push(...(await asTheyWere(db, project.id, restored)));
-  await liftTombstones(
-    db,
-    project.id,
-    restored.map(({ was }) => was),
-  );
-  await putReceived(db, project.id, notes);
-  await tombstoneMentions(db, project.id, forgotten, { at, reason: FORGOTTEN });
-  const noted = new Set(notes.map(({ idKey }) => idKey));
-  await markSeen(
-    db,
-    project.id,
-    taken.flatMap(({ idKey }) => (noted.has(idKey) ? [] : idKey)),
-  );
-  // All at once: the steps below lock some of them each. An edit may be in any query, and enter any other.
-  if (edited.length > 0)
-    await lockQueries(db, [receivedQueryId, ...(await listQueries(db, project.id)).map(({ id }) => id)]);
-  const arriving = added.flatMap(({ found }) => found);
-  const fresh = terms.hasRules ? await applyRules(db, project, arriving) : arriving;
-  await insertMentions(db, fresh);
-  const changed = await replaceEdited(db, project, receivedQueryId, edited, at);
-  // What no query looks for is not worth a question.
-  const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== receivedQueryId);
-  await queue(db, judged);
-  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== receivedQueryId);
-  return {
-    added: added.length,
-    edited: edited.length,
-    deleted: gone,
-    matched: added.filter(isMatched).length,
-    known: decided.filter(({ decision }) => KNOWN.has(decision.outcome)).length,
-    left: items.slice(decided.length),
-  };
+  return { notes, added, edited, forgotten, restored };
 }
 
 /** An item in the hidden query, and in each query that it matches. */

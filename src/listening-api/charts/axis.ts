@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import { WEEKDAYS } from "../../lib/local-time.ts";
+import { WEEKDAY_NAMES, WEEKDAYS } from "../../lib/local-time.ts";
 import type { FieldOf } from "../records/mention-fields.ts";
 
 /** One value of a dimension in a chart. */
@@ -39,16 +39,6 @@ export const FLAG_KEYS: readonly AxisKey[] = [
   { key: "true", id: "true", name: "true" },
   { key: "false", id: "false", name: "false" },
 ];
-
-const WEEKDAY_NAMES = {
-  mon: "Monday",
-  tue: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  fri: "Friday",
-  sat: "Saturday",
-  sun: "Sunday",
-} as const;
 
 /** Hours of the day, and days of the week as ISO 8601 counts them. */
 export const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly AxisKey[]>> = {

@@ -57,17 +57,9 @@ export async function readAxis(
   const { given, limit } = readDimensionArguments(parameters, name, position);
   const among = (keys: readonly AxisKey[], what: string) => chosen(keys, given, what, parameters, position);
   switch (dimension.kind) {
-    case "time": {
+    case "time":
       if (given.length > 0) parameters.fault(`dim${position}Args: expected none for ${name}.`);
-      const starts = timeBuckets(dimension.unit, scope, scope.zone, MAX_BUCKETS);
-      if (starts === undefined)
-        parameters.fault(`endDate: expected at most ${MAX_BUCKETS} ${name} after startDate.`);
-      const keys = (starts ?? []).map((at, index) => ({
-        key: String(index),
-        ...bucketLabel(at, scope.zone),
-      }));
-      return closed({ kind: "bucket", starts: starts ?? [] }, keys);
-    }
+      return timeAxis(name, dimension.unit, parameters, scope);
     case "clock":
       return closed(
         { kind: "clock", part: dimension.part, zone: scope.zone },
@@ -82,11 +74,7 @@ export async function readAxis(
     case "categories": {
       const parents = await scope.categories();
       const children = parents.flatMap((parent) => parent.children).map(named);
-      // The id of a parent means its children.
-      const wanted = given.flatMap((id) => {
-        const parent = parents.find((candidate) => String(candidate.id) === id);
-        return parent === undefined ? [id] : parent.children.map((child) => String(child.id));
-      });
+      const wanted = given.flatMap((id) => childrenOf(id, parents));
       return closed(
         { kind: "ids", field: "categories" },
         chosen(children, wanted, "category", parameters, position),
@@ -112,6 +100,25 @@ export async function readAxis(
     case "values":
       return openAxis(valueSource(dimension.field), given, limit, dimension.usual ?? [], dimension.nameField);
   }
+}
+
+function timeAxis(
+  name: DimensionName,
+  unit: Extract<Dimension, { readonly kind: "time" }>["unit"],
+  parameters: ParameterReader,
+  scope: ChartScope,
+): AxisPlan {
+  const starts = timeBuckets(unit, scope, scope.zone, MAX_BUCKETS);
+  if (starts === undefined)
+    parameters.fault(`endDate: expected at most ${MAX_BUCKETS} ${name} after startDate.`);
+  const keys = (starts ?? []).map((at, index) => ({ key: String(index), ...bucketLabel(at, scope.zone) }));
+  return closed({ kind: "bucket", starts: starts ?? [] }, keys);
+}
+
+/** The id of a parent means its children. */
+function childrenOf(id: string, parents: Awaited<ReturnType<ChartScope["categories"]>>): readonly string[] {
+  const parent = parents.find((candidate) => String(candidate.id) === id);
+  return parent === undefined ? [id] : parent.children.map((child) => String(child.id));
 }
 
 /** Without a group in the request: every group of the project that has one of the queries. */

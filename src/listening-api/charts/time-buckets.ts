@@ -88,10 +88,7 @@ function following(unit: "months" | "weeks" | "days", date: LocalDate): LocalDat
 export function bucketLabel(start: Instant, zone: string): { readonly id: string; readonly name: string } {
   const offsetMs = offsetIn(zone)(start);
   const local = toIso(start + offsetMs).slice(0, -1);
-  return {
-    id: `${local}${formatOffset(offsetMs)}`,
-    name: `${local.slice(0, 10)} ${local.slice(11, 19)}.0`,
-  };
+  return { id: `${local}${formatOffset(offsetMs)}`, name: `${local.slice(0, 10)} ${local.slice(11, 19)}.0` };
 }
 
 function formatOffset(offsetMs: number): string {

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { sha256 } from "../../lib/hashes.ts";
 import { forbidden, unauthorized } from "../parameters/api-error.ts";
 import { type Caller, findCaller } from "../store/callers.ts";
 import type { LocalApiContext } from "./local-api-context.ts";
@@ -51,5 +52,5 @@ export function createToken(): string {
 
 /** What is stored of a token. It is random already, so a plain hash needs no salt. */
 export function hashToken(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
+  return sha256(token);
 }

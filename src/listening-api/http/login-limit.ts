@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { isIPv6 } from "node:net";
+import { sha256 } from "../../lib/hashes.ts";
 import { oauthError } from "../parameters/api-error.ts";
 import { foldUsername } from "../store/accounts.ts";
 import type { Database } from "../store/database.ts";
@@ -43,7 +43,7 @@ function tooManyLogins(seconds: number) {
 
 /** Hashed, because people type passwords into the field for the name. */
 function subject(kind: "name" | "address", value: string): Buffer {
-  return createHash("sha256").update(`${kind}:${value}`).digest();
+  return sha256(`${kind}:${value}`);
 }
 
 /**

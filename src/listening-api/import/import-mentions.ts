@@ -80,16 +80,12 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([...IMPORT_FIELDS, ...Object.k
 export async function importMentions(options: ImportOptions): Promise<ImportResult> {
   const db = createDatabase(options.pool);
   const assignment = createLineAssignment(db, options.projectId);
-  const skipped: { line: number; reason: string }[] = [];
-  const queries = new Map<string, { id: number; mentions: number }>();
   const project = await findProjectById(db, options.projectId);
-  const unused = new Set<string>();
+  const tally = createTally(options);
   const key = await progressKey(options);
   const afterLine = await readImportProgress(db, key);
   if (afterLine > 0) options.onResume?.(afterLine);
-  let [imported, mentions, unmatched, skippedTotal, linesRead] = [0, 0, 0, 0, afterLine];
-  let [sampledOut, notYetShown] = [0, 0];
-  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let linesRead = afterLine;
   let batch: AssignedLine[] = [];
   let batched = 0;
 
@@ -108,44 +104,21 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
       const entering = at === undefined ? labelled : labelled.map((version) => enteringAt(version, at));
       return { assigned, added: await insertMentions(transaction, entering) };
     });
-    imported += added;
-    for (const line of assigned) count(line);
+    tally.count(assigned, added);
     options.onProgress?.({ linesRead, bytesRead: file.bytesRead });
-  }
-
-  function count({ line, versions, sampledOut: leftOut }: AssignedLine): void {
-    sampledOut += leftOut;
-    if (versions.length === 0 && leftOut === 0) unmatched++;
-    if (versions.length > 0) [from, to] = [Math.min(from, line.date), Math.max(to, line.date)];
-    mentions += versions.length;
-    const shownUntil = (options.arriveAt === undefined ? options.now : undefined) ?? Number.POSITIVE_INFINITY;
-    for (const { visibleAt, record } of versions) {
-      if (visibleAt > shownUntil) notYetShown++;
-      const { queryName, queryId } = record;
-      queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
-    }
-  }
-
-  function skip(line: number, reason: string): void {
-    skippedTotal++;
-    if (skipped.length < REASONS_KEPT) skipped.push({ line, reason });
-  }
-
-  function noteUnused(names: readonly string[]): void {
-    for (const name of names) if (unused.size < MOST_UNUSED) unused.add(name);
   }
 
   const file = createReadStream(options.path, { signal: options.signal });
   const format: ImportFormat = {
     ...(options.format ?? { kind: "jsonl" }),
     afterLine,
-    onUnused: (columns) => noteUnused(columns),
+    onUnused: tally.noteUnused,
   };
   for await (const row of readImportRows(file, format)) {
     const parsed = "reason" in row ? row : parseImportLine(preset(row.value, options));
     if ("value" in row && typeof row.value === "object" && row.value !== null)
-      for (const name in row.value) if (!KNOWN_FIELDS.has(name)) noteUnused([name]);
-    if ("reason" in parsed) skip(row.line, parsed.reason);
+      for (const name in row.value) if (!KNOWN_FIELDS.has(name)) tally.noteUnused([name]);
+    if ("reason" in parsed) tally.skip(row.line, parsed.reason);
     else {
       const assigned = await assignment.assign(parsed);
       batch.push(assigned);
@@ -156,20 +129,57 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   }
   await storeBatch();
   await deleteImportProgress(db, key);
-  if (imported > 0) await refreshMentionStatistics(db);
-  const isEmpty = mentions === 0;
+  const result = tally.result();
+  if (result.imported > 0) await refreshMentionStatistics(db);
+  return result;
+}
+
+/** Counts what becomes of the lines. */
+function createTally({ arriveAt, now }: ImportOptions) {
+  const skipped: { line: number; reason: string }[] = [];
+  const queries = new Map<string, { id: number; mentions: number }>();
+  const unused = new Set<string>();
+  const shownUntil = (arriveAt === undefined ? now : undefined) ?? Number.POSITIVE_INFINITY;
+  let [imported, mentions, unmatched, skippedTotal] = [0, 0, 0, 0];
+  let [sampledOut, notYetShown] = [0, 0];
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+
+  function countLine({ line, versions, sampledOut: leftOut }: AssignedLine): void {
+    sampledOut += leftOut;
+    if (versions.length === 0 && leftOut === 0) unmatched++;
+    if (versions.length > 0) [from, to] = [Math.min(from, line.date), Math.max(to, line.date)];
+    mentions += versions.length;
+    for (const { visibleAt, record } of versions) {
+      if (visibleAt > shownUntil) notYetShown++;
+      const { queryName, queryId } = record;
+      queries.set(queryName, { id: queryId, mentions: (queries.get(queryName)?.mentions ?? 0) + 1 });
+    }
+  }
+
   return {
-    imported,
-    alreadyThere: mentions - imported,
-    unmatched,
-    sampledOut,
-    notYetShown,
-    unusedFields: [...unused],
-    skipped,
-    skippedTotal,
-    from: isEmpty ? null : from,
-    to: isEmpty ? null : to,
-    queries,
+    /** Lines that were stored, `added` mentions of which are new. */
+    count(lines: readonly AssignedLine[], added: number): void {
+      imported += added;
+      for (const line of lines) countLine(line);
+    },
+    skip(line: number, reason: string): void {
+      skippedTotal++;
+      if (skipped.length < REASONS_KEPT) skipped.push({ line, reason });
+    },
+    noteUnused(names: readonly string[]): void {
+      for (const name of names) if (unused.size < MOST_UNUSED) unused.add(name);
+    },
+    result(): ImportResult {
+      const isEmpty = mentions === 0;
+      return {
+        ...{ imported, alreadyThere: mentions - imported, unmatched, sampledOut, notYetShown },
+        unusedFields: [...unused],
+        ...{ skipped, skippedTotal },
+        from: isEmpty ? null : from,
+        to: isEmpty ? null : to,
+        queries,
+      };
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { capitalised } from "../../lib/text.ts";
 import { CALLS, type CallRow, type Method } from "./calls.ts";
 import { CONTRACTS, type Contract, RECORDS, type RecordName } from "./contracts.ts";
 import { type CallInputs, fieldsRead, parametersRead, type Schema } from "./recorders.ts";
@@ -96,7 +97,7 @@ function operationId(method: Method, path: string): string {
     .filter((part) => part !== "")
     .map((part) => (part.startsWith("{") ? `by-${part.slice(1, -1)}` : part))
     .flatMap((part) => part.split(/[^A-Za-z0-9]+/));
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  return method.toLowerCase() + words.map(capitalised).join("");
 }
 
 function inPath(path: string): readonly Schema[] {

@@ -14,12 +14,7 @@ const NoData = z.object({});
 const Filter = z.object({ filter: z.record(text, z.unknown()) });
 const Counts = z.record(text, count);
 
-export const Token = z.object({
-  access_token: text,
-  token_type: text,
-  expires_in: int,
-  scope: text,
-});
+export const Token = z.object({ access_token: text, token_type: text, expires_in: int, scope: text });
 
 export const Client = z.looseObject({
   ...{ id: int, name: text, parentId: int, startDate: Time, tags: z.record(text, text), owner: text },
@@ -36,14 +31,12 @@ export const User = z.object({
 });
 
 export const ProjectSummary = z.object({
-  ...{
-    id: int,
-    name: text,
-    description: text,
-    billableClientId: int,
-    billableClientName: text,
-    timezone: text,
-  },
+  id: int,
+  name: text,
+  description: text,
+  billableClientId: int,
+  billableClientName: text,
+  timezone: text,
   billableClientIsPitch: z.boolean(),
 });
 
@@ -186,15 +179,13 @@ export const Tops = z.object({
 export const Topics = z.object({
   topics: z.array(
     z.object({
-      ...{
-        id: text,
-        label: text,
-        volume: int,
-        type: text,
-        sentiment: Counts,
-        sentimentScore: int,
-        burst: int,
-      },
+      id: text,
+      label: text,
+      volume: int,
+      type: text,
+      sentiment: Counts,
+      sentimentScore: int,
+      burst: int,
       days: z.array(z.object({ date: text, volume: int })),
       ...{ pageType: Counts, gender: Counts, queries: z.array(Named.extend({ volume: int })) },
     }),

@@ -1,3 +1,4 @@
+import { isRecord } from "../../lib/json.ts";
 import { invalidRequest } from "./api-error.ts";
 import type { UnknownParameters } from "./parameter-reader.ts";
 
@@ -35,7 +36,7 @@ const MOST_NAMED = 20;
 const MOST_FAULTS = 120;
 
 export function createBodyReader(given: unknown, unknown: UnknownParameters): BodyReader {
-  if (!isObject(given)) throw invalidRequest("body: expected a JSON object.");
+  if (!isRecord(given)) throw invalidRequest("body: expected a JSON object.");
   const body = given;
   const faults = new Set<string>();
   const asked = new Set<string>();
@@ -145,10 +146,6 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
         );
     },
   };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The value that was sent, short enough to read. Nested content is left out: it may be endless. */

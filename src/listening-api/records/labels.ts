@@ -7,9 +7,7 @@ export interface StoredTag {
 }
 
 /** A search or filters, by the names of the mention filters; mentions that meet them all get the label. */
-export type LabelRule = {
-  readonly filter: Readonly<Record<string, JsonValue>>;
-};
+export type LabelRule = { readonly filter: Readonly<Record<string, JsonValue>> };
 
 export interface StoredCategory {
   readonly id: number;

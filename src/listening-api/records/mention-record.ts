@@ -1,7 +1,7 @@
 import { EMPTY_MENTION } from "./empty-fields.ts";
 
 /** A mention as the current version of the API shows it: every field is there, null or empty where it says nothing. */
-export interface MentionRecord {
+export type MentionRecord = {
   // Identity and time
   readonly resourceId: string;
   readonly resourceType: string | null;
@@ -138,7 +138,7 @@ export interface MentionRecord {
   readonly blueskyQuotes: number | null;
   readonly blueskyReplies: number | null;
   readonly blueskyReposts: number | null;
-}
+};
 
 export interface CategoryDetail {
   readonly id: string;
@@ -162,8 +162,8 @@ export function mentionRecord(
   fields: MentionFields,
   ...more: readonly Partial<MentionFields>[]
 ): MentionRecord {
-  const record: Record<string, unknown> = { ...EMPTY_MENTION };
+  const record: Partial<Record<keyof MentionRecord, unknown>> = { ...EMPTY_MENTION };
   for (const part of [fields, ...more])
-    for (const name in part) record[name] = part[name as keyof MentionFields];
-  return record as unknown as MentionRecord;
+    for (const name in part) record[name as keyof MentionFields] = part[name as keyof MentionFields];
+  return record as MentionRecord;
 }

@@ -21,7 +21,7 @@ export interface RecordShape {
 }
 
 export function packRecord(record: MentionRecord): PackedRecord {
-  const fields = record as unknown as Readonly<Record<string, unknown>>;
+  const fields: Readonly<Record<string, unknown>> = record;
   let filledFields = "";
   for (let i = 0; i < NAMES.length; i++) {
     const value = fields[NAMES[i] as string];

@@ -1,5 +1,6 @@
+import { isRecord } from "../../lib/json.ts";
 import { labelStored, listRuledLabels } from "../assign/label-rules.ts";
-import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import type { StoredCategory } from "../records/labels.ts";
 import { deleteCategory } from "../store/delete-things.ts";
 import { type CategorySettings, listCategories, saveCategory } from "../store/labels.ts";
@@ -35,11 +36,7 @@ function categoryResource(path: string, record: (category: StoredCategory) => ob
       if (children === undefined && !body.has("children"))
         body.fault('children: required, an array such as [{"name": "Price"}].');
       body.accept("id");
-      return {
-        name,
-        multiple: body.flag("multiple") ?? current?.multiple ?? true,
-        children: children ?? [],
-      };
+      return { name, multiple: body.flag("multiple") ?? current?.multiple ?? true, children: children ?? [] };
     },
     settingsOf: ({ name, multiple, children }) => ({ name, multiple, children }),
     async create(scope, settings) {
@@ -88,7 +85,7 @@ async function readChildren(
   const seen = new Set<string>();
   const children: CategorySettings["children"][number][] = [];
   for (const [index, entry] of given.entries()) {
-    const child = isObject(entry) ? entry : { name: entry };
+    const child = isRecord(entry) ? entry : { name: entry };
     const { name } = child;
     // The operator's own example makes one with an empty id.
     const id = child["id"] === "" ? undefined : child["id"];

@@ -64,10 +64,10 @@ export async function forgetReferences(scope: ResourceScope, gone: Gone): Promis
 function ruleWithout(rule: ListedRule, gone: Gone): ListedRule | undefined {
   const queryIds = rule.queryIds && without(rule.queryIds, gone.queryIds);
   const labels = {
-    addTag: without(rule.action.addTag, gone.tagIds),
-    removeTag: without(rule.action.removeTag, gone.tagIds),
-    addCategories: without(rule.action.addCategories, gone.categoryIds),
-    removeCategories: without(rule.action.removeCategories, gone.categoryIds),
+    addTag: rule.action.addTag && without(rule.action.addTag, gone.tagIds),
+    removeTag: rule.action.removeTag && without(rule.action.removeTag, gone.tagIds),
+    addCategories: rule.action.addCategories && without(rule.action.addCategories, gone.categoryIds),
+    removeCategories: rule.action.removeCategories && without(rule.action.removeCategories, gone.categoryIds),
   };
   const isSame =
     queryIds === rule.queryIds &&
@@ -96,8 +96,6 @@ function groupWithout(group: StoredSignalGroup, gone: Gone): StoredSignalGroup |
 }
 
 /** The same list where none of them is in it. */
-function without<Ids extends readonly number[] | undefined>(ids: Ids, gone: readonly number[] = []): Ids {
-  return ids?.some((id) => gone.includes(id))
-    ? (ids.filter((id) => !gone.includes(id)) as unknown as Ids)
-    : ids;
+function without(ids: readonly number[], gone: readonly number[] = []): readonly number[] {
+  return ids.some((id) => gone.includes(id)) ? ids.filter((id) => !gone.includes(id)) : ids;
 }

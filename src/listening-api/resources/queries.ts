@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../lib/json.ts";
 import { lookBack } from "../assign/look-back.ts";
-import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import { parseMoment } from "../parameters/parse-moment.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { compile } from "../query-language/compile.ts";
@@ -104,7 +105,7 @@ function readLocationFilter(body: BodyReader, current: LocationFilter | undefine
   const { includedLocations = [], excludedLocations = [] } = current ?? {};
   const stays = { includedLocations, excludedLocations };
   if (given === undefined) return stays;
-  if (!isObject(given)) {
+  if (!isRecord(given)) {
     body.fault(
       `locationFilter: expected an object with includedLocations or excludedLocations, got ${quote(given)}.`,
     );
@@ -117,7 +118,7 @@ function readLocationFilter(body: BodyReader, current: LocationFilter | undefine
       return [];
     }
     const ids = entries.flatMap((entry: unknown) => {
-      const id = isObject(entry) ? entry["id"] : entry;
+      const id = isRecord(entry) ? entry["id"] : entry;
       if (typeof id === "string" && GAZETTEER.has(id)) return [id];
       body.fault(`locationFilter.${field}: ${quote(id)} is no known location; GET /locations lists them.`);
       return [];

@@ -1,4 +1,5 @@
-import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { isRecord } from "../../lib/json.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import { deleteQueryGroup } from "../store/delete-things.ts";
 import { listQueries } from "../store/queries.ts";
 import {
@@ -54,7 +55,7 @@ async function readQueries(
   if (given.length === 0) body.fault("queries: expected at least one query.");
   const known = new Set((await listQueries(db, project.id)).map(({ id }) => id));
   const ids = given.flatMap((entry, index) => {
-    const id = isObject(entry) ? entry["id"] : entry;
+    const id = isRecord(entry) ? entry["id"] : entry;
     if (typeof id === "number" && known.has(id)) return [id];
     body.fault(`queries[${index}].id: ${quote(id)} is no query of this project.`);
     return [];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { JsonValue } from "../../lib/json.ts";
+import { isRecord, type JsonValue } from "../../lib/json.ts";
 import { labelScope, readRule } from "../assign/label-rules.ts";
-import { isObject, quote } from "../parameters/body-reader.ts";
+import { quote } from "../parameters/body-reader.ts";
 import { compile } from "../query-language/compile.ts";
 import type { LabelRule } from "../records/labels.ts";
 import type { ResourceScope } from "./resource.ts";
@@ -27,8 +27,8 @@ export async function readLabelRules(
   for (const [index, rule] of given.entries()) {
     // Each may take as long as a whole query.
     if (index > 0) await nextTurn();
-    const filter = isObject(rule) ? (rule["filter"] ?? {}) : undefined;
-    if (!isObject(filter)) {
+    const filter = isRecord(rule) ? (rule["filter"] ?? {}) : undefined;
+    if (!isRecord(filter)) {
       fault(`${where}[${index}].filter: expected an object of filters, got ${quote(filter)}.`);
       continue;
     }

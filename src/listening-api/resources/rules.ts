@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonValue } from "../../lib/json.ts";
+import { isRecord, type JsonValue } from "../../lib/json.ts";
 import { changeScope, readChangeSet } from "../edit/change-set.ts";
-import { type BodyReader, createBodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { type BodyReader, createBodyReader, quote } from "../parameters/body-reader.ts";
 import type { ChangeSet } from "../records/change-set.ts";
 import { ruleRecord } from "../records/rule-record.ts";
 import { listUsernames } from "../store/account-lists.ts";
@@ -61,12 +61,12 @@ export const rules = defineResource<ListedRule, RuleSettings>({
   async read(body, scope, current) {
     const name = body.name(current?.name);
     const given = body.has("filter") ? body.body["filter"] : undefined;
-    if (given !== undefined && !isObject(given))
+    if (given !== undefined && !isRecord(given))
       body.fault(`filter: expected an object of filters, got ${quote(given)}.`);
-    const { queryId, ...filter } = isObject(given) ? given : { ...current?.filter };
+    const { queryId, ...filter } = isRecord(given) ? given : { ...current?.filter };
     const queryIds = await readQueries(body, scope, {
       given: queryId ?? (body.has("queryIds") ? body.body["queryIds"] : undefined),
-      isStated: isObject(given) || body.has("queryIds"),
+      isStated: isRecord(given) || body.has("queryIds"),
       current: current?.queryIds ?? null,
     });
     const scopeName = body.oneOf("scope", ["project", "query"]);
@@ -142,16 +142,13 @@ async function readAction(
 ): Promise<ChangeSet> {
   const given = body.has("ruleAction") ? body.body["ruleAction"] : undefined;
   if (given === undefined && current !== undefined) return current.action;
-  if (!isObject(given)) {
+  if (!isRecord(given)) {
     body.fault(
       'ruleAction: required, an object such as {"addTag": ["urgent"]} or {"sentiment": "negative"}.',
     );
     return {};
   }
-  const labels = {
-    categories: await listCategories(db, project.id),
-    tags: await listTags(db, project.id),
-  };
+  const labels = { categories: await listCategories(db, project.id), tags: await listTags(db, project.id) };
   const scope = changeScope(labels, await listUsernames(db, caller.client.id));
   const action = createBodyReader(withoutNulls(given), "refuse");
   const set = readChangeSet(action, scope);

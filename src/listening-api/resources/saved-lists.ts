@@ -1,4 +1,5 @@
-import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { isRecord } from "../../lib/json.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { deleteSavedList } from "../store/delete-things.ts";
 import { listProjects } from "../store/projects.ts";
@@ -96,7 +97,7 @@ function readLocations(body: BodyReader): readonly string[] | undefined {
     return [];
   }
   const ids = locations.flatMap((entry: unknown, index) => {
-    const id = isObject(entry) ? entry["id"] : entry;
+    const id = isRecord(entry) ? entry["id"] : entry;
     if (typeof id === "string" && GAZETTEER.has(id)) return [id];
     body.fault(
       typeof id === "string"

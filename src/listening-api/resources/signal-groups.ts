@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type BodyReader, isObject, quote } from "../parameters/body-reader.ts";
+import { isRecord } from "../../lib/json.ts";
+import { type BodyReader, quote } from "../parameters/body-reader.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
 import {
@@ -76,7 +77,7 @@ function readIds(
 
 function readSubscribers(body: BodyReader): readonly Subscriber[] | undefined {
   return body.list("subscribers", MAX_SUBSCRIBERS)?.flatMap((entry, index) => {
-    const { emailAddress, notificationThreshold } = isObject(entry)
+    const { emailAddress, notificationThreshold } = isRecord(entry)
       ? entry
       : { emailAddress: undefined, notificationThreshold: undefined };
     const isAddress = typeof emailAddress === "string" && isMailAddress(emailAddress);

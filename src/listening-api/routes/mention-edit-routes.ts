@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { groupBy } from "../../lib/group-by.ts";
+import { isRecord } from "../../lib/json.ts";
 import { changeScope } from "../edit/change-set.ts";
 import { editMentions } from "../edit/edit-mention.ts";
 import { type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.ts";
@@ -8,7 +9,6 @@ import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import { invalidRequest } from "../parameters/api-error.ts";
-import { isObject } from "../parameters/body-reader.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { readRecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
@@ -18,13 +18,8 @@ import type { MentionKey } from "../store/current-mentions.ts";
 import { listCategories, listTags } from "../store/labels.ts";
 import { listQueries } from "../store/queries.ts";
 import { beginWriting } from "../store/write-order.ts";
-import { projectOf, readMention } from "./project-request.ts";
+import { type InProject, projectOf, readMention } from "./project-request.ts";
 import { queryOf } from "./query-routes.ts";
-
-interface InProject {
-  Params: { projectId: string };
-  Querystring: RawParameters;
-}
 
 const LARGEST_BODY = 2 * 1024 * 1024;
 
@@ -62,7 +57,7 @@ export function mentionEditRoutes(app: FastifyInstance, context: LocalApiContext
   app.get<OfMention>(`${one}/content`, (request) => answer(request, "full"));
   app.patch<OfMention>(one, { bodyLimit: LARGEST_BODY }, async (request) => {
     const { queryId } = await queryOf(context, request);
-    if (!isObject(request.body)) throw invalidRequest("body: expected a JSON object.");
+    if (!isRecord(request.body)) throw invalidRequest("body: expected a JSON object.");
     await answer(request, "snippet");
     await edit(context, request, { ...request.body, queryId, resourceId: request.params.resourceId });
     return answer(request, "snippet");

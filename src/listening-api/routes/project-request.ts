@@ -1,14 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import type { Instant } from "../../lib/instant.ts";
 import { TimeZone } from "../../lib/local-time.ts";
-import { showingCondition } from "../filters/showing-condition.ts";
+import type { MentionCondition } from "../filters/mention-condition.ts";
 import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import { type RequestScope, readMentionRange } from "../mentions/mentions-request.ts";
 import { invalidRequest, notFound } from "../parameters/api-error.ts";
 import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
-import { type DataPolicyName, dataPolicyOf } from "../records/data-policy.ts";
+import { type DataPolicyName, dataPolicyOf, withheldSources } from "../records/data-policy.ts";
 import type { RecordVersion } from "../records/record-view.ts";
 import type { Caller } from "../store/callers.ts";
 import { listCategories } from "../store/labels.ts";
@@ -147,4 +147,14 @@ export function requestScopeOf(
       return new Map(lists.map((list) => [list.id, list.entries]));
     },
   };
+}
+
+/**
+ * For answers made of the values of a field over many mentions (hashtags, authors, links …): leaves out the mentions
+ * that may not show it, so that no breakdown reveals what a record withholds. Empty if every source shows it.
+ */
+function showingCondition(policy: DataPolicyName, field: string): MentionCondition | undefined {
+  const values = withheldSources(policy, field);
+  if (values.length === 0) return undefined;
+  return { kind: "not", condition: { kind: "one-of", field: "pageType", values } };
 }

@@ -6,7 +6,7 @@ import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf, unknownTo } from "../http/unknown-parameters.ts";
 import { createBodyReader } from "../parameters/body-reader.ts";
-import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { compile } from "../query-language/compile.ts";
 import { explainMiss, type QueryMiss } from "../query-language/explain-miss.ts";
 import type { KnownFields } from "../query-language/fields/define-field.ts";
@@ -23,12 +23,7 @@ import { wireTime } from "../records/wire.ts";
 import { type FoundInQuery, findInQueries } from "../store/mention-page.ts";
 import { listQueries, type StoredQuery } from "../store/queries.ts";
 import { findReceivedQuery } from "../store/received-items.ts";
-import { presentOf, projectOf } from "./project-request.ts";
-
-interface InProject {
-  Params: { projectId: string };
-  Querystring: RawParameters;
-}
+import { type InProject, presentOf, projectOf } from "./project-request.ts";
 
 /** A mention, or a text that somebody gave, as far as it is known. */
 interface ExplainSubject {

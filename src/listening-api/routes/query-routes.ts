@@ -20,7 +20,7 @@ import { listQueries, updateQuery } from "../store/queries.ts";
 import { lockWriting } from "../store/write-order.ts";
 import { projectOf, readMention } from "./project-request.ts";
 
-interface OfQuery {
+export interface OfQuery {
   Params: { projectId: string; id: string };
   Querystring: RawParameters;
 }

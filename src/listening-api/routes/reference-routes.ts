@@ -10,17 +10,12 @@ import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import { notFound } from "../parameters/api-error.ts";
 import { readListFilter, readListPaging } from "../parameters/list-parameters.ts";
-import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { listEnvelope } from "../records/wire.ts";
 import { listMembers } from "../store/account-lists.ts";
-import { projectOf } from "./project-request.ts";
-
-interface InProject {
-  Params: { projectId: string };
-  Querystring: RawParameters;
-}
+import { type InProject, projectOf } from "./project-request.ts";
 
 const MAX_LOCATIONS = 1_000;
 
@@ -86,9 +81,7 @@ const METRICS = {
   statuses: EDITABLE.status,
 };
 
-const EMPTY: Readonly<Record<string, string>> = {
-  alerts: "alert",
-};
+const EMPTY: Readonly<Record<string, string>> = { alerts: "alert" };
 
 function named(name: string) {
   return { id: name, name };

@@ -117,10 +117,7 @@ async function create(
     const made = await resource.create(scope, settings);
     const thing = typeof made === "number" ? await findOne(scope, String(made), resource) : made;
     const after = resource.record(thing);
-    return {
-      answer: after,
-      change: { action: "create", thingId: String(thing.id), before: null, after },
-    };
+    return { answer: after, change: { action: "create", thingId: String(thing.id), before: null, after } };
   });
 }
 

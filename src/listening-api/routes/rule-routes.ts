@@ -7,7 +7,7 @@ import { parametersOf } from "../http/unknown-parameters.ts";
 import { NUMERIC_ID } from "../http/unknown-paths.ts";
 import { notFound } from "../parameters/api-error.ts";
 import { readListPaging } from "../parameters/list-parameters.ts";
-import type { ParameterReader, RawParameters } from "../parameters/parameter-reader.ts";
+import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { listEnvelope } from "../records/wire.ts";
 import { categories } from "../resources/categories.ts";
 import type { NamedThing, Resource } from "../resources/resource.ts";
@@ -17,11 +17,7 @@ import { type BackfillNote, listRuleBackfills, noteBackfill, recordChanges } fro
 import type { Database } from "../store/database.ts";
 import { lockWriting } from "../store/write-order.ts";
 import { projectOf } from "./project-request.ts";
-
-interface OfOne {
-  Params: { projectId: string; id: string };
-  Querystring: RawParameters;
-}
+import type { OfQuery } from "./query-routes.ts";
 
 /**
  * POST …/bulkactions/rule/:id (older programs: …/rules/:id/backfill), …/bulkactions/ruletags/:id and
@@ -35,7 +31,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
   // Programs send the content type of their other calls.
   const config = { config: { needsNoBody: true as const } };
   const of = (path: string, resource: Resource, apply: typeof backfillRule) =>
-    app.post<OfOne>(`/projects/:projectId/${path}`, config, async (request) => {
+    app.post<OfQuery>(`/projects/:projectId/${path}`, config, async (request) => {
       const { thing, done } = await backfill(context, request, { resource, apply, read: readEarliest });
       return { id: Number(request.params.id), name: thing.name, ...done };
     });
@@ -52,7 +48,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
   of(`bulkactions/rulecategories/${NUMERIC_ID}`, ruleCategories, ofCategory);
 
   const jobs = "/projects/:projectId/rulebackfill/rulecategories";
-  app.post<OfOne>(`${jobs}/${NUMERIC_ID}`, config, async (request) => {
+  app.post<OfQuery>(`${jobs}/${NUMERIC_ID}`, config, async (request) => {
     const asked = { resource: ruleCategories, apply: ofCategory, read: readBackfillStart };
     const { thing, jobId, requesterId } = await backfill(context, request, asked);
     return ruledChildren(thing, Number(request.params.id)).map((ruleId) => ({
@@ -62,7 +58,7 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
       status: "FINISHED",
     }));
   });
-  app.get<OfOne>(jobs, async (request) => {
+  app.get<OfQuery>(jobs, async (request) => {
     const project = await projectOf(context, request);
     const parameters = parametersOf(request);
     const paging = readListPaging(parameters);
@@ -87,7 +83,7 @@ interface BackfillKind {
  */
 async function backfill(
   context: LocalApiContext,
-  request: FastifyRequest<OfOne>,
+  request: FastifyRequest<OfQuery>,
   { resource, apply, read }: BackfillKind,
 ) {
   const { db, clock } = context;

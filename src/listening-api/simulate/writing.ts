@@ -1,3 +1,4 @@
+import { capitalised } from "../../lib/text.ts";
 import { AGENTS, type Brand, type HomePlace, OPENINGS, OUTLETS, SIGNS } from "./data.ts";
 import type { PageType } from "./post.ts";
 import type { Random } from "./random.ts";
@@ -15,7 +16,7 @@ export function fillSlots(pattern: string, words: SlotWords, random: Random): st
     random.pick(choices.split("|")),
   );
   const filled = chosen.replaceAll(/\{(\w+)\}/g, (_, slot: string) => fill(slot, words, random));
-  return pattern.startsWith("{") ? filled.charAt(0).toUpperCase() + filled.slice(1) : filled;
+  return pattern.startsWith("{") ? capitalised(filled) : filled;
 }
 
 function fill(slot: string, { brand, place, more }: SlotWords, random: Random): string {

@@ -190,9 +190,8 @@ interface Membership {
 /** The clients that a login belongs to, with its role in each. */
 export async function listMemberships(db: Database, userId: number): Promise<Membership[]> {
   const { rows } = await sql<{ client_id: string; role: string }>`
-    select client_id, role from local_api.membership where user_id = ${userId} order by client_id`.execute(
-    db,
-  );
+    select client_id, role from local_api.membership where user_id = ${userId} order by client_id
+  `.execute(db);
   return rows.map((row) => ({ clientId: Number(row.client_id), role: row.role }));
 }
 

@@ -15,9 +15,8 @@ export interface StoredBackfill {
 /** The latest first. */
 export async function listBackfills(db: Database, queryId: number): Promise<StoredBackfill[]> {
   const { rows } = await sql<{ id: string; min_date: Date; max_date: Date; mentions: string }>`
-    select id, min_date, max_date, mentions from local_api.backfill where query_id = ${queryId} order by id desc`.execute(
-    db,
-  );
+    select id, min_date, max_date, mentions from local_api.backfill where query_id = ${queryId} order by id desc
+  `.execute(db);
   return rows.map((row) => ({
     id: Number(row.id),
     queryId,
@@ -33,8 +32,7 @@ export async function insertBackfill(
 ): Promise<StoredBackfill> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.backfill (query_id, min_date, max_date, mentions)
-    values (${done.queryId}, ${new Date(done.from)}, ${new Date(done.to)}, ${done.mentions}) returning id`.execute(
-    db,
-  );
+    values (${done.queryId}, ${new Date(done.from)}, ${new Date(done.to)}, ${done.mentions}) returning id
+  `.execute(db);
   return { id: Number(rows[0]?.id), ...done };
 }

@@ -61,9 +61,8 @@ export async function recordCall(
   const at = call.at === undefined ? null : new Date(call.at);
   const { rows } = await sql<{ used: string }>`
     select ${sql.id("local_api", COUNTED[of].record)}(${id}::bigint, ${at}::timestamptz,
-      ${call.periodMs}::double precision * interval '1 millisecond', ${call.countTo}::integer) as used`.execute(
-    db,
-  );
+      ${call.periodMs}::double precision * interval '1 millisecond', ${call.countTo}::integer) as used
+  `.execute(db);
   return Number(rows[0]?.used ?? 0);
 }
 

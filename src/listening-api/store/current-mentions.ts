@@ -88,9 +88,8 @@ export async function supersedeMentions(
       ${versions.map(({ mention }) => mention.resourceId)}::text[],
       ${versions.map(({ mention }) => mention.version)}::integer[],
       ${versions.map(({ at }) => new Date(at))}::timestamptz[]) as old (query_id, resource_id, version, at)
-    where m.query_id = old.query_id and m.resource_id = old.resource_id and m.version = old.version`.execute(
-    db,
-  );
+    where m.query_id = old.query_id and m.resource_id = old.resource_id and m.version = old.version
+  `.execute(db);
 }
 
 interface CurrentRow {

@@ -61,16 +61,14 @@ export async function putDateRanges(
 ): Promise<void> {
   const names = ranges.map(({ name }) => name);
   await sql`
-    delete from local_api.date_range where query_id = ${queryId} and name <> all(${names}::text[])`.execute(
-    db,
-  );
+    delete from local_api.date_range where query_id = ${queryId} and name <> all(${names}::text[])
+  `.execute(db);
   for (const { name, from, to } of ranges)
     await sql`
       insert into local_api.date_range (query_id, name, start_at, end_at)
       values (${queryId}, ${name}, ${new Date(from)}, ${new Date(to)})
-      on conflict (query_id, name) do update set start_at = excluded.start_at, end_at = excluded.end_at`.execute(
-      db,
-    );
+      on conflict (query_id, name) do update set start_at = excluded.start_at, end_at = excluded.end_at
+    `.execute(db);
 }
 
 export async function deleteDateRange(db: Database, id: number): Promise<void> {

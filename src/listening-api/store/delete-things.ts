@@ -18,9 +18,8 @@ export async function deleteMentions(db: Database, which: MentionSelection): Pro
   if (!db.isTransaction) return db.transaction().execute((own) => deleteMentions(own, which));
   await sql`
     update local_api.query set revision = revision + 1 where id in (
-      select id from local_api.query where id = any(${which.queryIds}::bigint[]) order by id for no key update)`.execute(
-    db,
-  );
+      select id from local_api.query where id = any(${which.queryIds}::bigint[]) order by id for no key update)
+  `.execute(db);
   const { resourceIds, from, to } = which;
   const { rows } = await sql<{ mentions: string }>`
     with gone as (

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
+import { sha256 } from "../../lib/hashes.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
@@ -40,9 +41,8 @@ export async function queueEnrichment(
       ${mentions.map(({ queryId }) => queryId)}::bigint[],
       ${mentions.map(({ resourceId }) => resourceId)}::text[]) as given (query_id, resource_id)
     order by 1, 2
-    on conflict (query_id, resource_id, kind) do update set due_at = now(), attempts = 0, lease = null`.execute(
-    db,
-  );
+    on conflict (query_id, resource_id, kind) do update set due_at = now(), attempts = 0, lease = null
+  `.execute(db);
 }
 
 /** Takes due jobs of one kind for `leaseMs`; when that ends, another worker takes them. The oldest first. */
@@ -131,7 +131,7 @@ export async function endEnrichment(db: Database, mentions: readonly MentionKey[
 
 /** What was asked of whom: the analyser with its instructions. Texts are asked about under it. */
 export function askedHash(...parts: readonly string[]): Buffer {
-  return hash(JSON.stringify(parts));
+  return sha256(JSON.stringify(parts));
 }
 
 /** Answers of earlier calls, by text. */
@@ -140,7 +140,7 @@ export async function readAnswers(
   asked: Buffer,
   texts: readonly string[],
 ): Promise<ReadonlyMap<string, unknown>> {
-  const byHash = new Map(texts.map((text) => [hash(text).toString("hex"), text]));
+  const byHash = new Map(texts.map((text) => [sha256(text).toString("hex"), text]));
   const { rows } = await sql<{ text_hash: Buffer; answer: unknown }>`
     select text_hash, answer from local_api.enrichment_answer
     where asked = ${asked} and text_hash = any(${[...byHash.keys()].map(fromHex)}::bytea[])`.execute(db);
@@ -156,7 +156,7 @@ export async function putAnswers(
   await sql`
     insert into local_api.enrichment_answer (text_hash, asked, answer)
     select text_hash, ${asked}, answer from unnest(
-      ${[...answers.keys()].map(hash)}::bytea[],
+      ${[...answers.keys()].map(sha256)}::bytea[],
       ${[...answers.values()].map((answer) => JSON.stringify(answer))}::jsonb[]) as given (text_hash, answer)
     order by 1
     on conflict (text_hash, asked) do update set answer = excluded.answer, at = now()`.execute(db);
@@ -165,7 +165,7 @@ export async function putAnswers(
 /** When mentions are deleted: what was answered to their texts (`textForAnalyser`) goes, too. */
 export async function forgetAnswers(db: Database, texts: readonly string[]): Promise<void> {
   await sql`
-    delete from local_api.enrichment_answer where text_hash = any(${texts.map(hash)}::bytea[])`.execute(db);
+    delete from local_api.enrichment_answer where text_hash = any(${texts.map(sha256)}::bytea[])`.execute(db);
 }
 
 export async function hasAnswers(db: Database): Promise<boolean> {
@@ -177,9 +177,8 @@ export async function hasAnswers(db: Database): Promise<boolean> {
 export async function pruneEnrichment(db: Database, keepDays: number): Promise<void> {
   await sql`
     delete from local_api.enrichment_answer where at < now() - ${keepDays} * interval '1 day'`.execute(db);
-  await sql`delete from local_api.enrichment_calls where day < current_date - ${keepDays}::integer`.execute(
-    db,
-  );
+  await sql`delete from local_api.enrichment_calls where day < current_date - ${keepDays}::integer
+  `.execute(db);
 }
 
 /** Takes one call out of the day's budget; false when it is spent. The processes share one count. */
@@ -200,9 +199,8 @@ export async function putAbout(db: Database, queryId: number, about: string | nu
       ? await sql`delete from local_api.query_about where query_id = ${queryId}`.execute(db)
       : await sql`
           insert into local_api.query_about as known (query_id, about) values (${queryId}, ${about})
-          on conflict (query_id) do update set about = excluded.about where known.about <> excluded.about`.execute(
-          db,
-        );
+          on conflict (query_id) do update set about = excluded.about where known.about <> excluded.about
+        `.execute(db);
   return (numAffectedRows ?? 0n) > 0n;
 }
 
@@ -237,14 +235,9 @@ export async function readAbouts(
   queryIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   const { rows } = await sql<{ query_id: string; about: string }>`
-    select query_id, about from local_api.query_about where query_id = any(${[...new Set(queryIds)]}::bigint[])`.execute(
-    db,
-  );
+    select query_id, about from local_api.query_about where query_id = any(${[...new Set(queryIds)]}::bigint[])
+  `.execute(db);
   return new Map(rows.map((row) => [Number(row.query_id), row.about]));
-}
-
-function hash(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 function fromHex(text: string): Buffer {

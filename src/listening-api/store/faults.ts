@@ -23,9 +23,8 @@ export type NewFault = Omit<StoredFault, "id" | "applied">;
 /** In the order in which they were set. */
 export async function listFaults(db: Database): Promise<StoredFault[]> {
   const { rows } = await sql<FaultRow>`
-    select id, kind, path, probability, amount, remaining, applied from local_api.fault order by id`.execute(
-    db,
-  );
+    select id, kind, path, probability, amount, remaining, applied from local_api.fault order by id
+  `.execute(db);
   return rows.flatMap(toFault);
 }
 

@@ -87,9 +87,8 @@ async function missingVersions(db: Database, versions: readonly MentionVersion[]
       ${distinct.map(({ version }) => version)}::integer[]
     ) with ordinality as given (query_id, resource_id, version, place)
     where exists (select from local_api.mention m
-      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)`.execute(
-    db,
-  );
+      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)
+  `.execute(db);
   const stored = new Set(rows.map(({ place }) => Number(place) - 1));
   return distinct.filter((_, place) => !stored.has(place));
 }

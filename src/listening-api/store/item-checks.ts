@@ -60,9 +60,8 @@ export async function claimChecks(
   { most, forMs }: { readonly most: number; readonly forMs: number },
 ): Promise<DueCheck[]> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`checks ${projectId} ${feedKey}`}, 0))`.execute(
-      transaction,
-    );
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`checks ${projectId} ${feedKey}`}, 0))
+    `.execute(transaction);
     const due = await dueChecks(transaction, projectId, feedKey, most);
     await scheduleChecks(
       transaction,
@@ -83,9 +82,8 @@ export async function dueNow(
   const { rows } = await sql<{ id_key: string; is_listed: boolean }>`
     select encode(id_key, 'hex') as id_key, seen_on >= current_date - 1 as is_listed from local_api.heard_item
     where project_id = ${projectId} and deleted_at is null
-      and id_key = any(select decode(k, 'hex') from unnest(${due.map(({ idKey }) => idKey)}::text[]) k)`.execute(
-    db,
-  );
+      and id_key = any(select decode(k, 'hex') from unnest(${due.map(({ idKey }) => idKey)}::text[]) k)
+  `.execute(db);
   const listed = new Map(rows.map((row) => [row.id_key, row.is_listed]));
   return due.flatMap((one) => {
     const isListed = listed.get(one.idKey);

@@ -141,9 +141,8 @@ export async function queriesHoldingMentions(
   projectId: number,
 ): Promise<readonly { readonly id: number; readonly isHidden: boolean }[]> {
   const { rows } = await sql<{ id: string; hidden: boolean }>`
-    select id, type = ${RECEIVED_TYPE} as hidden from local_api.query where project_id = ${projectId} order by id`.execute(
-    db,
-  );
+    select id, type = ${RECEIVED_TYPE} as hidden from local_api.query where project_id = ${projectId} order by id
+  `.execute(db);
   return rows.map(({ id, hidden }) => ({ id: Number(id), isHidden: hidden }));
 }
 

@@ -108,9 +108,8 @@ export async function saveCategory(
   });
   const kept = wanted.flatMap(({ id }) => id ?? []);
   await sql`
-    delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])`.execute(
-    db,
-  );
+    delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])
+  `.execute(db);
   for (const [ordering, { id, name: child, rules }] of wanted.entries()) {
     const asJson = JSON.stringify(rules);
     if (id === undefined)

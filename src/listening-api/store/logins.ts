@@ -58,9 +58,8 @@ export async function beginAttempt(
   return db.transaction().execute(async (transaction) => {
     let seconds = 0;
     for (const { hash, allowed } of inOrder) {
-      await sql`select pg_advisory_xact_lock(hashtextextended(encode(${hash}::bytea, 'hex'), ${LOCK}))`.execute(
-        transaction,
-      );
+      await sql`select pg_advisory_xact_lock(hashtextextended(encode(${hash}::bytea, 'hex'), ${LOCK}))
+      `.execute(transaction);
       const { rows } = await sql<{ seconds: number }>`
         select ceil(extract(epoch from attempted_at - clock_timestamp()) + ${windowSeconds})::integer as seconds
         from local_api.login_attempt
@@ -83,9 +82,8 @@ export async function forgetAttempts(
   loginName: Buffer,
 ): Promise<void> {
   await sql`
-    delete from local_api.login_attempt where id = any(${attemptIds}::bigint[]) or subject = ${loginName}`.execute(
-    db,
-  );
+    delete from local_api.login_attempt where id = any(${attemptIds}::bigint[]) or subject = ${loginName}
+  `.execute(db);
 }
 
 /** Deletes attempts outside every window. Skips rows that others are deleting. */

@@ -36,7 +36,7 @@ interface RecordColumns {
 /** A row of `local_api.mention`, each value as PostgreSQL reads it from text. */
 export function mentionCells(version: MentionVersion, record: RecordColumns): (string | null)[] {
   const derived: Readonly<Record<string, unknown>> = derivedFacts(version);
-  const plain = version.record as unknown as Readonly<Record<string, unknown>>;
+  const plain: Readonly<Record<string, unknown>> = version.record;
   const text = textOf(version);
   const cells: (string | null)[] = [
     String(mentionId(version.added, version.record.resourceId)),

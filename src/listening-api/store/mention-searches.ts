@@ -94,9 +94,8 @@ async function look(
   const searchId = await db.transaction().execute(async (transaction) => {
     await forget(transaction, key, revision);
     const { rows: made } = await sql<{ id: string }>`
-      insert into local_api.search (key, revision) values (${key}, ${revision}) returning id`.execute(
-      transaction,
-    );
+      insert into local_api.search (key, revision) values (${key}, ${revision}) returning id
+    `.execute(transaction);
     const id = Number(made[0]?.id);
     for await (const rows of readCandidates(transaction, { query, range, needsRecord })) {
       const emptyFields = needsRecord
@@ -135,9 +134,8 @@ async function keepHits(db: Database, searchId: number, hits: readonly MentionKe
   await sql`
     insert into local_api.search_hit (search_id, query_id, resource_id, version)
     select ${searchId}, * from unnest(${hits.map((hit) => hit.queryId)}::bigint[],
-      ${hits.map((hit) => hit.resourceId)}::text[], ${hits.map((hit) => hit.version)}::integer[])`.execute(
-    db,
-  );
+      ${hits.map((hit) => hit.resourceId)}::text[], ${hits.map((hit) => hit.version)}::integer[])
+  `.execute(db);
 }
 
 interface Candidate {

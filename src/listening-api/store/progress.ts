@@ -47,7 +47,6 @@ export async function putImportProgress(db: Database, key: Buffer, lines: number
 
 export async function deleteImportProgress(db: Database, key: Buffer): Promise<void> {
   await sql`
-    delete from local_api.import_progress where key = ${key} or at < clock_timestamp() - interval '90 days'`.execute(
-    db,
-  );
+    delete from local_api.import_progress where key = ${key} or at < clock_timestamp() - interval '90 days'
+  `.execute(db);
 }

@@ -41,9 +41,8 @@ export async function listQueries(db: Database, projectId: number, type?: QueryT
     select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
       boolean_text, description, languages, content_sources, start_date, included_locations, excluded_locations,
       type_name
-    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE} and ${ofType} order by id`.execute(
-    db,
-  );
+    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE} and ${ofType} order by id
+  `.execute(db);
   return rows.map(toQuery);
 }
 
@@ -90,9 +89,8 @@ export async function putQueries(
         ${query.samplePercentage ?? 100}, ${query.text ?? null})
       on conflict (project_id, name) do update set boolean_text = excluded.boolean_text,
         last_modified_at = excluded.last_modified_at, last_modified_username = excluded.last_modified_username
-      where excluded.boolean_text is not null and query.boolean_text is distinct from excluded.boolean_text`.execute(
-      db,
-    );
+      where excluded.boolean_text is not null and query.boolean_text is distinct from excluded.boolean_text
+    `.execute(db);
   }
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from local_api.query where project_id = ${projectId} order by id`.execute(db);
@@ -146,9 +144,8 @@ export async function insertQuery(
 /** In the order of their ids, as every writer does: two that lock in two orders would wait for each other for ever. */
 export async function lockQueries(db: Database, ids: readonly number[]): Promise<void> {
   await sql`
-    select id from local_api.query where id = any(${[...new Set(ids)]}::bigint[]) order by id for no key update`.execute(
-    db,
-  );
+    select id from local_api.query where id = any(${[...new Set(ids)]}::bigint[]) order by id for no key update
+  `.execute(db);
 }
 
 export async function updateQuery(
@@ -231,9 +228,8 @@ export async function readQueryVolumes(
   const { rows } = await sql<{ query_id: string; mentions: string; newest: Date | null }>`
     select query_id, count(*) as mentions, max(date) as newest from local_api.mention
     where query_id = any(${queryIds}::bigint[]) and ${NOT_DELETED}
-      and ${at === undefined ? sql`superseded_at = 'infinity'` : visibleSql(at)} group by query_id`.execute(
-    db,
-  );
+      and ${at === undefined ? sql`superseded_at = 'infinity'` : visibleSql(at)} group by query_id
+  `.execute(db);
   return new Map(
     rows.map((row) => [
       Number(row.query_id),

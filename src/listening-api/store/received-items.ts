@@ -237,15 +237,13 @@ export async function deleteReceived(
   await sql`
     update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
       reference = null, may_return_until = case when ${seals} then now() + ${MAY_RETURN_FOR} end
-    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
-    db,
-  );
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null
+  `.execute(db);
   if (seals) return;
   await sql`
     update local_api.heard_item set sealed = null, may_return_until = null
-    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and may_return_until is not null`.execute(
-    db,
-  );
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and may_return_until is not null
+  `.execute(db);
 }
 
 /** Forgets items, tombstones too, that no feed has shown since the day. Gives their number. */

@@ -43,9 +43,8 @@ export async function namesOf(
     reference: string | null;
   }>`
     select encode(id_key, 'hex') as id_key, resource_id, native_id, reference from local_api.heard_item
-    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null`.execute(
-    db,
-  );
+    where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null
+  `.execute(db);
   return rows.map((row) => ({
     ...{ idKey: row.id_key, resourceId: row.resource_id },
     ...{ nativeId: row.native_id, reference: row.reference },

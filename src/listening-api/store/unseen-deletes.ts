@@ -22,9 +22,8 @@ export async function findUnseenDeletes(
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ key: string }>`
     select encode(key, 'hex') as key from local_api.unseen_delete
-    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
-    db,
-  );
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)
+  `.execute(db);
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -36,9 +35,8 @@ export async function dropUnseenDeletes(
 ): Promise<void> {
   await sql`
     delete from local_api.unseen_delete
-    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)`.execute(
-    db,
-  );
+    where project_id = ${projectId} and key = any(select decode(k, 'hex') from unnest(${keys}::text[]) k)
+  `.execute(db);
 }
 
 /** No host replays events of more than 36 hours ago. */

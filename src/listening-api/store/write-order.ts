@@ -78,8 +78,7 @@ export async function projectsOfQueries(
   queryIds: readonly number[],
 ): Promise<readonly number[]> {
   const { rows } = await sql<{ project_id: string }>`
-    select distinct project_id from local_api.query where id = any(${[...new Set(queryIds)]}::bigint[])`.execute(
-    db,
-  );
+    select distinct project_id from local_api.query where id = any(${[...new Set(queryIds)]}::bigint[])
+  `.execute(db);
   return rows.map((row) => Number(row.project_id));
 }

@@ -42,13 +42,13 @@ export interface Evidence extends Pick<Alert, "because" | "windowFrom" | "window
   /** The threshold that it reached for that severity: "at least 200 in 30 min". */
   readonly step?: string;
   /** The current count; evidence of one alert counts windows of one length. */
-  readonly present?: WindowCount;
+  readonly present?: WindowCount | undefined;
   /** The largest count so far, with what arrived late; absent: the largest `present`. */
-  readonly peak?: WindowCount;
+  readonly peak?: WindowCount | undefined;
   /** Its sentence and numbers describe the whole alert so far, so they replace older ones while it grows. */
-  readonly restates?: boolean;
+  readonly restates?: boolean | undefined;
   /** Set if it grew enough for a renotification. */
-  readonly renotify?: RenotifyReason;
+  readonly renotify?: RenotifyReason | undefined;
   /** Since when it is so, if it was found later; absent: `at`. */
   readonly since?: Instant;
 }
@@ -59,7 +59,7 @@ export type Observation =
    * A window was judged at this tick and the rule was not true. What arrived meanwhile still belongs to an alert that is
    * open. `goesOn`: it is not as before the alert either, so one that has fired goes on.
    */
-  | ({ readonly kind: "not-met"; readonly at: Instant; readonly goesOn?: boolean } & Partial<
+  | ({ readonly kind: "not-met"; readonly at: Instant; readonly goesOn?: boolean | undefined } & Partial<
       Pick<Evidence, "mentions" | "present">
     >)
   /** The query is complete: all evidence with `at` before `until` has been observed. */

@@ -156,9 +156,7 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
       firedAt: evidence.at,
       ...explanation(evidence),
       handling: { ...life.handling, callingSince: evidence.at },
-      ...(evidence.present !== undefined && {
-        progress: { ...pending.progress, first: evidence.present },
-      }),
+      ...(evidence.present !== undefined && { progress: { ...pending.progress, first: evidence.present } }),
     };
     return { outcome: "Fired", life: fired, isNew: false };
   }
@@ -172,13 +170,8 @@ function grow(life: AlertLife, rule: LifeRule, evidence: Evidence): LifeChange {
     ...grown,
     state: "firing",
     ...explanation(evidence),
-    handling: {
-      ...handling,
-      callingSince: callsAnew ? evidence.at : (handling.callingSince ?? evidence.at),
-    },
-    ...(evidence.present !== undefined && {
-      progress: { ...grown.progress, renotified: evidence.present },
-    }),
+    handling: { ...handling, callingSince: callsAnew ? evidence.at : (handling.callingSince ?? evidence.at) },
+    ...(evidence.present !== undefined && { progress: { ...grown.progress, renotified: evidence.present } }),
   };
   if (!rose) return worsen(risen, evidence.renotify ?? "Doubled");
   return {

@@ -3,7 +3,7 @@ import type { DigestEdition, PeriodStory } from "../model/digest.ts";
 import type { Facet, FacetRow } from "../model/mention-counts.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import { type DigestPage, type DigestTable, type DigestView, NO_MORE } from "../templates/digest-view.ts";
-import { cleanLine, shortenText } from "../templates/escape.ts";
+import { shortLine } from "../templates/escape.ts";
 import {
   type CountStores,
   countSpeakers,
@@ -54,7 +54,7 @@ export async function collectView(
   const { from, to } = spanOfMoments(range.moments);
   const { mood, moodBefore, moods } = volume;
   return {
-    name: short(title, 80),
+    name: shortLine(title, 80),
     project: PAGES[page].title,
     ...{ periodFrom: from, periodTo: to, timezone, language },
     completeUntil: Math.min(Math.max((await store.polls.completeUntilOf(chosen)) ?? from, from), to),
@@ -152,7 +152,7 @@ async function speakerTables({ store, ...asked }: AnsweredView): Promise<DigestT
       isEstimated ? `about ${formatNumber(Number(n.toPrecision(2)))}` : formatNumber(n);
     const many = `: ${about(values)}, ${newValues === 0 ? "none" : about(newValues)} of them new`;
     return table(
-      `${SPEAKERS[facet]}${list === null ? "" : ` on the list ${short(list, 40)}`}${values === 0 ? "" : many}`,
+      `${SPEAKERS[facet]}${list === null ? "" : ` on the list ${shortLine(list, 40)}`}${values === 0 ? "" : many}`,
       ["Mentions", "Before", "Negative"],
       rows.map((one) => row(one.value, facet, speakerCells(one))),
     );
@@ -205,7 +205,7 @@ function describe({ chosen, question }: AnsweredView, page: MailedPage, isPart: 
         )),
     ...(isPart ? ["of so many mentions only the newest"] : []),
   ];
-  return short(parts.join("; "), 160);
+  return shortLine(parts.join("; "), 160);
 }
 
 /** The same page of these days, whenever somebody follows it. */
@@ -222,9 +222,5 @@ function table(title: string, heads: readonly string[], rows: DigestTable["rows"
 }
 
 function row(name: string, facet: Facet | null, cells: readonly string[]): DigestTable["rows"][number] {
-  return { name: short(name, 60), facet, cells: cells.map((text) => ({ text })) };
-}
-
-function short(text: string, limit: number): string {
-  return shortenText(cleanLine(text), limit);
+  return { name: shortLine(name, 60), facet, cells: cells.map((text) => ({ text })) };
 }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
+import { compareText } from "../../lib/text.ts";
 import type { Alert } from "../model/alert.ts";
 import type { PeriodStory } from "../model/digest.ts";
 import { compareSeverity } from "../model/severity.ts";
@@ -14,7 +15,7 @@ import {
   shortenDigest,
   type UnneededView,
 } from "../templates/digest-view.ts";
-import { cleanLine, shortenText } from "../templates/escape.ts";
+import { shortLine } from "../templates/escape.ts";
 import { buildMentionView } from "../templates/mention-view.ts";
 import { type Insights, rankStories } from "./insights.ts";
 import type { Period } from "./schedule.ts";
@@ -45,10 +46,7 @@ export interface DigestFacts {
     readonly consoleUrl: string | null;
   }[];
   /** Incidents of several alerts that were open in the period, with the alerts that they have. */
-  readonly incidents: readonly {
-    readonly row: DigestIncidentRow;
-    readonly alertIds: readonly string[];
-  }[];
+  readonly incidents: readonly { readonly row: DigestIncidentRow; readonly alertIds: readonly string[] }[];
   /** Of a week or more, else null. */
   readonly unneeded: UnneededView | null;
   readonly consoleUrl: string | null;
@@ -152,7 +150,7 @@ const LEAST_SHARED = 3;
 const LEAST_EARLIER = 3;
 
 function shortName(name: string): string {
-  return shortenText(cleanLine(name.slice(0, 2_000)), 50);
+  return shortLine(name.slice(0, 2_000), 50);
 }
 
 function totalsOf(queries: readonly QueryFacts[]): DigestTotals {
@@ -247,8 +245,4 @@ function alertsIn({ from, to }: Period, alerts: DigestFacts["alerts"]): readonly
       mentions: alert.mentions,
       consoleUrl,
     }));
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

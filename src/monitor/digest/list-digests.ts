@@ -1,5 +1,5 @@
 import type { Instant } from "../../lib/instant.ts";
-import { formatLocalTime, type Weekday } from "../../lib/local-time.ts";
+import { formatLocalTime, WEEKDAY_NAMES } from "../../lib/local-time.ts";
 import type { ShownDigest } from "../model/digest.ts";
 import type { PlannedDigest } from "./planned-digest.ts";
 import { nextOccurrence, type Schedule } from "./schedule.ts";
@@ -30,18 +30,8 @@ function describeSchedule({ at = 0, every = "day", on, cron }: Omit<Schedule, "t
     case "day":
       return `every day at ${time}`;
     case "week":
-      return `every ${DAYS[typeof on === "string" ? on : "mon"]} at ${time}`;
+      return `every ${WEEKDAY_NAMES[typeof on === "string" ? on : "mon"]} at ${time}`;
     case "month":
       return `on day ${typeof on === "number" ? on : 1} of each month at ${time}`;
   }
 }
-
-const DAYS: Readonly<Record<Weekday, string>> = {
-  mon: "Monday",
-  tue: "Tuesday",
-  wed: "Wednesday",
-  thu: "Thursday",
-  fri: "Friday",
-  sat: "Saturday",
-  sun: "Sunday",
-};

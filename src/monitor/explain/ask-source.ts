@@ -1,6 +1,6 @@
 import { describeError } from "../../lib/errors.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import { type Instant, toIso } from "../../lib/instant.ts";
+import { type Instant, inUtc } from "../../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
 import { sourceOfProject } from "../model/query.ts";
 import type { ShownPoll } from "../model/shown.ts";
@@ -46,7 +46,7 @@ const MOST_QUERIES = 20;
 
 /** Explains for every watched query why a mention is not stored. Asks the source, if there is one to ask. */
 export async function whyUnreadMention(parts: WhyParts, text: string): Promise<UnreadMention> {
-  const { stores, facts, moment = toIsoMinute } = parts;
+  const { stores, facts, moment = inUtc } = parts;
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
   const by = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
   const answers = await askSources(parts.source, polls, by);
@@ -277,15 +277,13 @@ function mentionRules(rules: readonly Rule[], mention: Mention): TextVerdict[] {
 /** Nothing is known of a text but itself. */
 function aMentionOf(text: string): Mention {
   const unknown = {
-    ...{
-      publishedAt: null,
-      title: null,
-      url: null,
-      domain: null,
-      language: null,
-      pageType: null,
-      author: null,
-    },
+    publishedAt: null,
+    title: null,
+    url: null,
+    domain: null,
+    language: null,
+    pageType: null,
+    author: null,
     ...{ authorName: null, verified: null, followers: null, reach: null, impact: null, impressions: null },
     ...{ country: null, countryCode: null, sentiment: null, reposts: null, repostOf: null },
   };
@@ -312,8 +310,4 @@ function keyOf({ projectId, queryId }: { readonly projectId: string; readonly qu
 
 function trimmed(message: string): string {
   return message.replace(/\.$/, "");
-}
-
-function toIsoMinute(at: Instant): string {
-  return `${toIso(at).slice(0, 16).replace("T", " ")} UTC`;
 }

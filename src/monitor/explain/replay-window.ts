@@ -1,7 +1,7 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { countedAt } from "../ingest/page-counts.ts";
-import { arrivalsByBucket } from "../ingest/step-window.ts";
+import { type Arrivals, arrivalsByBucket } from "../ingest/step-window.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
@@ -56,39 +56,9 @@ export async function replayWindow(
   const counts = await stores.counts.arrivals(projectId, queryId, from, until, keys);
   // Its own count is among them, unless it is deleted.
   if (!counts.some(({ arrived }) => arrived >= arrivedAt)) return nothing({ outcome: "CountsGone" });
-  const arrivals = arrivalsByBucket(counts);
-  const event = Math.min(countedAt(mention), mention.addedAt);
-
-  function* steps(): Generator<void, Nearest | null> {
-    let state = window.initial();
-    let nearest: Nearest | null = null;
-    for (let bucket = from; bucket < until; bucket += BUCKET_MS) {
-      const inBucket = arrivals.get(bucket);
-      const tick = {
-        bucket,
-        bucketMs: BUCKET_MS,
-        timezone: query.timezone,
-        arrivals: window.series.map(({ key }) => inBucket?.get(key) ?? []),
-      };
-      const before = state;
-      const step = window.step(before, tick);
-      state = step.state;
-      yield;
-      const at = bucket + BUCKET_MS;
-      if (at <= arrivedAt) continue;
-      const { verdict } = step;
-      if (at > arrivedAt + LATEST_MS && verdict.windowFrom > event) break;
-      if (event < verdict.windowFrom || (event >= verdict.windowTo && !verdict.met)) continue;
-      const missing = verdict.met ? [] : window.missing(before, tick);
-      const warmUp = window.warmUp(before, { until: bucket, timezone: query.timezone })?.needs ?? null;
-      const found = { at, verdict, missing, warmUp };
-      if (nearest === null || isNearer(found, nearest)) nearest = found;
-      if (verdict.met) break;
-    }
-    return nearest;
-  }
-
-  const nearest = await yieldingLoop(steps());
+  const nearest = await yieldingLoop(
+    findNearest(query, window, mention, { from, until, arrivals: arrivalsByBucket(counts) }),
+  );
   if (nearest === null) return nothing({ outcome: "NotJudged", judgedUntil });
   const { at, verdict, missing, warmUp } = nearest;
   return {
@@ -97,6 +67,44 @@ export async function replayWindow(
     missing,
     countsFrom: first !== null && from > first ? from : null,
   };
+}
+
+/** Steps through the buckets, and gives the window with the mention that fired first, else the nearest; null: none had it. */
+function* findNearest(
+  query: WatchedQuery,
+  window: WindowRule["window"],
+  mention: Mention,
+  counted: { readonly from: Instant; readonly until: Instant; readonly arrivals: Arrivals },
+): Generator<void, Nearest | null> {
+  const { from, until, arrivals } = counted;
+  const arrivedAt = floorTo(mention.addedAt, BUCKET_MS);
+  const event = Math.min(countedAt(mention), mention.addedAt);
+  let state = window.initial();
+  let nearest: Nearest | null = null;
+  for (let bucket = from; bucket < until; bucket += BUCKET_MS) {
+    const inBucket = arrivals.get(bucket);
+    const tick = {
+      bucket,
+      bucketMs: BUCKET_MS,
+      timezone: query.timezone,
+      arrivals: window.series.map(({ key }) => inBucket?.get(key) ?? []),
+    };
+    const before = state;
+    const step = window.step(before, tick);
+    state = step.state;
+    yield;
+    const at = bucket + BUCKET_MS;
+    if (at <= arrivedAt) continue;
+    const { verdict } = step;
+    if (at > arrivedAt + LATEST_MS && verdict.windowFrom > event) break;
+    if (event < verdict.windowFrom || (event >= verdict.windowTo && !verdict.met)) continue;
+    const missing = verdict.met ? [] : window.missing(before, tick);
+    const warmUp = window.warmUp(before, { until: bucket, timezone: query.timezone })?.needs ?? null;
+    const found = { at, verdict, missing, warmUp };
+    if (nearest === null || isNearer(found, nearest)) nearest = found;
+    if (verdict.met) break;
+  }
+  return nearest;
 }
 
 interface Nearest {

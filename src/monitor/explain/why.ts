@@ -1,4 +1,4 @@
-import { DAY, type Instant, toIso } from "../../lib/instant.ts";
+import { DAY, type Instant, inUtc } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import type { AlertEvent, RulePrecision } from "../model/alert-action.ts";
 import type { Mention } from "../model/mention.ts";
@@ -107,7 +107,7 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
     found.map(async ({ mention, projectId, queryName, seenAt }) => {
       const matches = await parts.stores.alerts.matchesOf(projectId, mention);
       const query = await parts.stores.queries.find(projectId, mention.queryId);
-      const { stores, rules, moment = utcMinute } = parts;
+      const { stores, rules, moment = inUtc } = parts;
       const observed = query === null ? [] : await whyRules(stores, rules, query, mention, matches, moment);
       // Also lists a match with a rule that was renamed or removed since.
       const gone = matches.filter((match) => !observed.some((observed) => observed.rule === match.rule));
@@ -129,7 +129,7 @@ export async function whyMention(parts: WhyParts, text: string): Promise<Mention
 
 /** Those that a decision was made about, then those that no route leads to. */
 function whyEachReceiver(
-  { routing, moment = utcMinute }: WhyParts,
+  { routing, moment = inUtc }: WhyParts,
   alert: Alert,
   decided: readonly ShownReceiver[],
   notifications: readonly ShownNotification[],
@@ -155,10 +155,6 @@ function whyEachReceiver(
       moment,
     );
   });
-}
-
-function utcMinute(at: Instant): string {
-  return `${toIso(at).slice(0, 16).replace("T", " ")} UTC`;
 }
 
 /** The rules of alerts about Earshot itself have no file. */

@@ -1,3 +1,4 @@
+import type { HealthProblem } from "../model/operator-rules.ts";
 import { buttonCheck } from "./checks/check-buttons.ts";
 import { clockCheck } from "./checks/check-clock.ts";
 import { correctionCheck } from "./checks/check-corrections.ts";
@@ -12,9 +13,11 @@ import { bounceCheck, pictureCheck, receiverCheck } from "./checks/check-receive
 import { sourceCheck } from "./checks/check-source.ts";
 import { versionCheck } from "./checks/check-versions.ts";
 import type { HealthCheck } from "./define-check.ts";
+import type { OperatorConfig } from "./operators.ts";
+import type { PipelineHealth } from "./pipeline-health.ts";
 
 /** Every health check. A new one is a line here. One that explains others stands before them. */
-export const CHECKS: readonly HealthCheck[] = [
+const CHECKS: readonly HealthCheck[] = [
   clockCheck,
   sourceCheck,
   queryCheck,
@@ -32,3 +35,10 @@ export const CHECKS: readonly HealthCheck[] = [
   versionCheck,
   loopCheck,
 ];
+
+/** The current problems of Earshot itself: a pure function of the facts, one problem for each cause. */
+export function findProblems(health: PipelineHealth, settings: OperatorConfig): readonly HealthProblem[] {
+  const found: HealthProblem[] = [];
+  for (const check of CHECKS) found.push(...check(health, settings, found));
+  return found;
+}

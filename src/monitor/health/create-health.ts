@@ -12,7 +12,7 @@ import { definitionOf } from "../notify/notifiers.ts";
 import type { ReceiverConfig } from "../notify/receiver-config.ts";
 import type { Stores } from "../store/stores.ts";
 import { checkHeartbeat, type Heartbeat } from "./check-heartbeat.ts";
-import { findProblems } from "./find-problems.ts";
+import { findProblems } from "./checks.ts";
 import { beat, type HeartbeatConfig, type HeartbeatState } from "./heartbeat.ts";
 import type { OutageLog } from "./note-outages.ts";
 import type { OperatorConfig } from "./operators.ts";
@@ -173,11 +173,7 @@ const EVERY_MS = 5_000;
  */
 export async function checkHealthLoop(
   health: { checkHealth(): Promise<unknown> },
-  parts: {
-    readonly onFailed: (error: unknown) => void;
-    readonly log: Logger;
-    readonly signal: AbortSignal;
-  },
+  parts: { readonly onFailed: (error: unknown) => void; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const { onFailed, log, signal } = parts;
   while (!signal.aborted) {

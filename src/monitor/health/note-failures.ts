@@ -122,8 +122,5 @@ function watchPictures(
 function judge(error: unknown): { readonly final: boolean; readonly message: string } {
   const text = describeError(error).slice(0, 300);
   if (!(error instanceof DeliveryError)) return { final: false, message: text };
-  return {
-    final: !error.retryable,
-    message: error.advice === null ? text : `${text}. ${error.advice}`,
-  };
+  return { final: !error.retryable, message: error.advice === null ? text : `${text}. ${error.advice}` };
 }

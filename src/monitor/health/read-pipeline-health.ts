@@ -1,3 +1,4 @@
+import { awaitAll } from "../../lib/concurrency.ts";
 import { HOUR, type Instant } from "../../lib/instant.ts";
 import type { Alert } from "../model/alert.ts";
 import { jobScope, queryScope, sourceOfScope } from "../model/failure.ts";
@@ -30,87 +31,51 @@ export interface PipelineReadings {
 export async function readPipelineHealth(readings: PipelineReadings): Promise<PipelineHealth> {
   const { stores, now } = readings;
   const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
-  const [
-    failures,
-    progress,
-    waiting,
-    pulses,
-    digests,
-    deadJobs,
-    bounces,
-    uncorrected,
-    heldRules,
-    deadLetters,
-    outages,
-    open,
-    givenUp,
-    lately,
-    processes,
-    request,
-    wall,
-  ] = await Promise.all([
-    stores.failures.open(),
-    stores.health.progress(),
-    stores.health.waiting(now, inLine),
-    stores.health.pulses(),
-    stores.digests.due(),
-    stores.deadLetters.jobs(),
-    stores.bounces.open(),
-    stores.corrections.notPossible(),
-    stores.ruleFloods.held(),
-    stores.deadLetters.counts(now - NEWS_MS),
-    stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
-    stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-    stores.notifications.givenUpLately(now),
-    stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
-    stores.processes.running(),
-    stores.processes.requested(),
-    stores.processes.wall(),
-  ]);
-  const watched = new Set(progress.map(queryScope));
+  const read = await awaitAll({
+    failures: stores.failures.open(),
+    progress: stores.health.progress(),
+    waiting: stores.health.waiting(now, inLine),
+    pulses: stores.health.pulses(),
+    digests: stores.digests.due(),
+    deadJobs: stores.deadLetters.jobs(),
+    bounces: stores.bounces.open(),
+    uncorrected: stores.corrections.notPossible(),
+    heldRules: stores.ruleFloods.held(),
+    deadLetters: stores.deadLetters.counts(now - NEWS_MS),
+    outages: stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+    open: stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+    givenUp: stores.notifications.givenUpLately(now),
+    lately: stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
+    processes: stores.processes.running(),
+    request: stores.processes.requested(),
+    wall: stores.processes.wall(),
+  });
+  const { failures, pulses, digests, deadJobs, open, lately, processes, request, ...shown } = read;
+  const { rhythms, upForMs, feeds, receivers, addresses, jumpedMs } = readings;
+  const watched = new Set(shown.progress.map(queryScope));
   const everyMs = new Map(readings.sources.map(({ name, pollEvery }) => [name, pollEvery]));
   return {
+    ...{ ...shown, rhythms, upForMs, feeds, receivers, addresses, jumpedMs, now },
     // Failures of queries and sources that are no longer watched are left out.
     failures: failures.filter(({ kind, scope }) => {
       if (scope.startsWith("query ")) return watched.has(scope);
       return kind !== "call" || everyMs.has(sourceOfScope(scope));
     }),
-    progress,
-    rhythms: readings.rhythms,
-    waiting,
     digests: digests.map(({ name, localDate, dueAt }) => {
       const scope = jobScope("build-digest", { name, localDate });
       const failure = failures.find((one) => one.kind === "job" && one.scope === scope);
       const given = deadJobs.find((one) => one.scope === scope);
-      return {
-        name,
-        localDate,
-        dueAt,
-        error: given?.reason ?? failure?.message ?? null,
-        deadLetters: given !== undefined,
-      };
+      const error = given?.reason ?? failure?.message ?? null;
+      return { name, localDate, dueAt, error, deadLetters: given !== undefined };
     }),
-    outages,
-    deadLetters,
     lastJobAgoMs: readings.sweepsRun ? (pulses.get("sweep") ?? null) : 0,
-    upForMs: readings.upForMs,
     pollEveryMs: { account: everyMs.get("account") ?? 0, feeds: everyMs.get("feeds") ?? 0 },
-    feeds: readings.feeds,
-    receivers: readings.receivers,
-    addresses: readings.addresses,
-    givenUp,
-    bounces,
-    uncorrected,
-    heldRules,
     queueAlert: queueAlertOf(lately, now),
     silentFeeds: new Set(
       open.filter(({ rule }) => rule === SILENT_FEED).flatMap(({ labels }) => labels["feedId"] ?? []),
     ),
     openLags: new Set(open.filter(({ rule }) => rule === LAG).map(sourceOfProblem)),
     versions: compareVersions(processes, request),
-    jumpedMs: readings.jumpedMs,
-    now,
-    wall,
   };
 }
 

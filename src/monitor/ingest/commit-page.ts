@@ -7,6 +7,7 @@ import type { PollKey } from "../model/poll.ts";
 import type { PollState } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { NotifyConfig } from "../notify/decide/decide-notifications.ts";
+import type { Rule } from "../rules/rule.ts";
 import type { Refusals } from "../store/forgotten.ts";
 import type { Facts, Stores } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
@@ -54,11 +55,7 @@ export interface CommittedPage {
  */
 export async function commitPage(
   parts: CommitParts,
-  run: {
-    readonly key: PollKey;
-    readonly query: WatchedQuery;
-    readonly lease: string;
-  },
+  run: { readonly key: PollKey; readonly query: WatchedQuery; readonly lease: string },
   prepared: PreparedPage,
   state: PollState,
 ): Promise<CommittedPage> {
@@ -73,13 +70,8 @@ export async function commitPage(
       facts.counts.series(key.projectId, key.queryId),
       facts.polls.advance(key, lease, state),
     ]);
-    const { page, rows, rules, assessed, assess, stories } = await forgetAndRefuse(
-      facts,
-      locked,
-      prepared,
-      refusals,
-      seenAt,
-    );
+    const read = await forgetAndRefuse(facts, locked, prepared, refusals, seenAt);
+    const { page, rows, rules, assessed, assess, stories } = read;
     const { folded, append, done } = await foldStories(facts.stories, parts.stories, key, stories);
     keepStories = done;
     const [outcome] = await Promise.all([
@@ -98,13 +90,8 @@ export async function commitPage(
     // A version that could not be stored is replaced by this one.
     const replaced = outcome.added
       .filter((index) => rows.edited.has(index))
-      .map((index) => at(assessed, index));
-    if (replaced.length > 0)
-      await facts.forgotten.removeDeadLetters(
-        key.projectId,
-        key.queryId,
-        replaced.map(({ mention }) => mention.resourceId),
-      );
+      .map((index) => at(assessed, index).mention.resourceId);
+    if (replaced.length > 0) await facts.forgotten.removeDeadLetters(key.projectId, key.queryId, replaced);
     await eraseEdited(
       facts,
       locked,
@@ -118,13 +105,7 @@ export async function commitPage(
       recordValues(facts, locked, rules, counted, added),
       recordCounts(facts, key, judged.counts, judged.distinctAuthors),
     ]);
-    const observations = [...matched, ...valued];
-    const { inhibitions, floodAt } = parts.notifyConfig;
-    const floods = floodAt == null ? null : { floods: facts.ruleFloods, limit: floodAt };
-    const recorded = await recordObservations(facts.alerts, locked, observations, floods);
-    const read = readAlertsOnce(facts);
-    const transitions = await recordIncidents(read, locked, { rules, inhibitions }, recorded, null);
-    const pending = await recordNotifications(read, parts, locked, transitions);
+    const pending = await recordOutcome(parts, facts, locked, rules, [...matched, ...valued]);
     return {
       added: outcome.added.length,
       changed: outcome.changed.length,
@@ -135,6 +116,22 @@ export async function commitPage(
   });
   keepStories();
   return committed;
+}
+
+/** The alerts and incidents that follow from what was observed, and the notifications of those. */
+async function recordOutcome(
+  parts: CommitParts,
+  facts: Facts,
+  query: WatchedQuery,
+  rules: readonly Rule[],
+  observations: readonly AlertObservation[],
+): Promise<readonly PendingNotification[]> {
+  const { inhibitions, floodAt } = parts.notifyConfig;
+  const floods = floodAt == null ? null : { floods: facts.ruleFloods, limit: floodAt };
+  const recorded = await recordObservations(facts.alerts, query, observations, floods);
+  const read = readAlertsOnce(facts);
+  const transitions = await recordIncidents(read, query, { rules, inhibitions }, recorded, null);
+  return recordNotifications(read, parts, query, transitions);
 }
 
 /**

@@ -59,7 +59,7 @@ async function commitHealthy(
   poison: RejectedRow[],
 ): Promise<CommittedPage> {
   const [only, another] = mentions;
-  if (only === undefined) return NOTHING;
+  if (only === undefined) return NOTHING_COMMITTED;
   try {
     return await commit(mentions);
   } catch (error) {
@@ -67,7 +67,7 @@ async function commitHealthy(
     if (another === undefined) {
       const reason = `it could not be stored: ${describeError(error).slice(0, 200)}`;
       poison.push({ resourceId: only.resourceId, reason, mention: only, tries: MOST_TRIES + 1 });
-      return NOTHING;
+      return NOTHING_COMMITTED;
     }
   }
   const middle = mentions.length >> 1;
@@ -83,4 +83,10 @@ async function commitHealthy(
   };
 }
 
-const NOTHING: CommittedPage = { added: 0, changed: 0, restamped: 0, earliestAdded: null, pending: [] };
+export const NOTHING_COMMITTED: CommittedPage = {
+  added: 0,
+  changed: 0,
+  restamped: 0,
+  earliestAdded: null,
+  pending: [],
+};

@@ -1,5 +1,6 @@
 import type { StoryOfMention } from "../model/story.ts";
-import { createStoryIndex, type KnownText, MOST_TEXTS, type StoryIndex } from "./story-index.ts";
+import type { KnownText } from "../store/stories.ts";
+import { createStoryIndex, MOST_TEXTS, type StoryIndex } from "./story-index.ts";
 
 /** Stored texts of a query. */
 export interface StoryFacts {

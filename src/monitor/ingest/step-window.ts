@@ -49,12 +49,7 @@ function stepThrough(
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
     const arrived = condition.series.map((series) => inBucket?.get(series.key) ?? []);
-    const step = condition.step(state, {
-      bucket,
-      bucketMs: BUCKET_MS,
-      timezone,
-      arrivals: arrived,
-    });
+    const step = condition.step(state, { bucket, bucketMs: BUCKET_MS, timezone, arrivals: arrived });
     state = step.state;
     const closedAt = bucket + BUCKET_MS;
     if (closedAt > from) verdicts.push({ closedAt, verdict: step.verdict, arrivals: arrived[0] ?? [] });
@@ -87,8 +82,7 @@ function observationsOf(
       observations.push({
         ...base,
         observe: (life) => ({
-          ...{ kind: "not-met", at: closedAt },
-          ...(goesOn !== undefined && { goesOn }),
+          ...{ kind: "not-met", at: closedAt, goesOn },
           ...(present !== undefined && { mentions: moreOf(closed, life), present }),
         }),
       });
@@ -116,6 +110,7 @@ function evidence(closed: ClosedVerdict, overAfterMs: number, life: AlertLife | 
   const isOver = life?.resolvedAt !== null && life?.handling?.closedBy === undefined;
   const isOpen = life !== null && !isOver && at <= life.lastSeenAt + overAfterMs;
   const { because, windowFrom, windowTo, values, observed } = verdict;
+  const { restates, renotify, present, peak, reached } = verdict;
   return {
     kind: "evidence",
     at,
@@ -124,11 +119,11 @@ function evidence(closed: ClosedVerdict, overAfterMs: number, life: AlertLife | 
     windowFrom,
     windowTo,
     values,
-    ...(verdict.restates === true && { restates: true }),
-    ...(verdict.renotify !== undefined && { renotify: verdict.renotify }),
-    ...(verdict.present !== undefined && { present: verdict.present }),
-    ...(verdict.peak !== undefined && { peak: verdict.peak }),
-    ...verdict.reached,
+    restates,
+    renotify,
+    present,
+    peak,
+    ...reached,
   };
 }
 

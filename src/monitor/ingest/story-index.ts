@@ -1,5 +1,6 @@
 import { agreement, BINS, packSketch, WORDS } from "../model/sketch.ts";
 import type { StoryOfMention } from "../model/story.ts";
+import type { KnownText } from "../store/stories.ts";
 
 /**
  * The recent stories of a query, to find the one that a near-duplicate belongs to. Sketches are cut into BANDS bands of
@@ -18,13 +19,6 @@ export interface StoryIndex {
   news(): readonly KnownText[];
   /** Adds what another process learned, or this one before; `learned` does not return it. */
   learn(texts: readonly KnownText[]): void;
-}
-
-/** A text by its key, and the story that it belongs to; its sketch if it began that story. */
-export interface KnownText {
-  readonly key: string;
-  readonly story: string;
-  readonly sketch: Uint8Array | null;
 }
 
 /** How many different texts of one query are held: a week or more of most brands. */

@@ -94,11 +94,7 @@ export type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[N
 
 /** One observed quirk. `ms`: how late, how far ahead; null if that does not apply. */
 export type ObservedQuirk = {
-  [Name in QuirkName]: {
-    readonly quirk: Name;
-    readonly value: QuirkValue<Name>;
-    readonly ms?: number;
-  };
+  [Name in QuirkName]: { readonly quirk: Name; readonly value: QuirkValue<Name>; readonly ms?: number };
 }[QuirkName];
 
 /** A stored quirk. */

@@ -1,10 +1,10 @@
 import { countedSubject, formatNumber } from "../../lib/numbers.ts";
+import { capitalised } from "../../lib/text.ts";
 import type { Alert } from "./alert.ts";
 
 /** What people read where a rule has no title of its own: `crisis-spike` → `Crisis spike`. */
 export function titleOf(ruleName: string): string {
-  const words = ruleName.replaceAll(/[-_]+/g, " ").trim();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capitalised(ruleName.replaceAll(/[-_]+/g, " ").trim());
 }
 
 /** What the alert has counted so far, and what that is: `34 negative mentions`, `12 stories`. */

@@ -26,13 +26,13 @@ export interface AlertMessage {
   readonly alertId: string;
   readonly view: AlertView;
   /** Makes the chart of the counts: PNG, 600 pixels wide at scale 2, by default light; null or absent for none. */
-  readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null;
+  readonly chart?: ((scheme?: "light" | "dark") => Promise<Buffer>) | null | undefined;
   /** The message of this alert at this receiver that later ones answer; null if there is none yet. */
   readonly previous: VendorRef | null;
   /** Later notifications whose news this message brings as well; absent for none. */
   readonly alsoCovers?: readonly string[];
   /** Counts how often content of the alert was deleted or replaced; absent: never. */
-  readonly contentVersion?: number;
+  readonly contentVersion?: number | undefined;
 }
 
 export interface DigestMessage {

@@ -18,5 +18,5 @@ export function previewMessage(content: MessageContent, renderer: Renderer): Mes
   const shown = definitions.flatMap(({ kind, preview }): [string, object][] =>
     preview === undefined ? [] : [[kind, preview(content, renderer)]],
   );
-  return Object.fromEntries(shown) as unknown as MessagePreview;
+  return Object.fromEntries(shown) as MessagePreview;
 }

@@ -1,6 +1,6 @@
 import { type Instant, toIso } from "../../lib/instant.ts";
 import { retryDelayMs } from "../../lib/retry.ts";
-import { commitWithDeadLetters } from "../ingest/commit-with-dead-letters.ts";
+import { commitWithDeadLetters, NOTHING_COMMITTED } from "../ingest/commit-with-dead-letters.ts";
 import type { PreparedPage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import type { PageBody, PollState } from "../model/poll-state.ts";
@@ -114,8 +114,6 @@ function resumable(page: SourcePage, asked: PollState, state: PollState, setting
 function isEmpty(page: SourcePage): boolean {
   return page.mentions.length === 0 && page.rejected.length === 0;
 }
-
-const NOTHING_COMMITTED = { added: 0, changed: 0, restamped: 0, earliestAdded: null, pending: [] };
 
 /**
  * Takes a poll past a page that always fails, and stores its interval as a dead letter. Only if the pages behind it can

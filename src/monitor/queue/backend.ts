@@ -86,10 +86,7 @@ function onPostgres(options: { url: string; schema: string }, onError: OnQueueEr
       return queue;
     },
     openWorker: (name, take, settings) => {
-      const worker = new classes.Worker(name, take, {
-        ...settings,
-        connection,
-      });
+      const worker = new classes.Worker(name, take, { ...settings, connection });
       worker.on("error", onError);
       worker.on("failed", (job, error) => onGivenUp(job?.name, error, onError));
       return worker;

@@ -19,5 +19,5 @@ export function handlersOfCurrent(
         for (const signal of [context.signal, late]) signal.removeEventListener("abort", end);
       });
     });
-  return Object.fromEntries(names.map((name) => [name, run(name)])) as unknown as Required<Handlers>;
+  return Object.fromEntries(names.map((name) => [name, run(name)])) as Required<Handlers>;
 }

@@ -38,22 +38,14 @@ export const JOBS = {
     }),
     attempts: 5,
   },
-  "close-windows": {
-    queue: "tick",
-    payload: z.strictObject({ projectId: id, queryId: id }),
-    attempts: 5,
-  },
+  "close-windows": { queue: "tick", payload: z.strictObject({ projectId: id, queryId: id }), attempts: 5 },
   // Decides again about the notifications of alerts that an action, a silence or the time has changed.
   "reconsider-alerts": {
     queue: "tick",
     payload: z.strictObject({ projectId: id, queryId: id }),
     attempts: 5,
   },
-  deliver: {
-    queue: "deliver",
-    payload: z.strictObject({ notificationId: id, projectId: id }),
-    attempts: 5,
-  },
+  deliver: { queue: "deliver", payload: z.strictObject({ notificationId: id, projectId: id }), attempts: 5 },
   // Updates the live message of an alert.
   "update-message": {
     queue: "deliver",
@@ -68,11 +60,7 @@ export const JOBS = {
     // The next sweep is the retry.
     attempts: 1,
   },
-  "build-digest": {
-    queue: "digest",
-    payload: z.strictObject({ name: id, localDate: id }),
-    attempts: 5,
-  },
+  "build-digest": { queue: "digest", payload: z.strictObject({ name: id, localDate: id }), attempts: 5 },
   // Counts the quarters again whose mentions changed. The next sweep is the retry.
   "count-mentions": { queue: "digest", payload: z.strictObject({}), attempts: 1 },
   // The next sweep is the retry.

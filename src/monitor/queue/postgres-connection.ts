@@ -41,7 +41,7 @@ class QueueConnection extends PostgresConnection {
 
   constructor(pool: pg.Pool, schema: string) {
     // Their type of a pool has an index signature, which no class has.
-    super(pool as unknown as PostgresConnectionOptions);
+    super(pool as PostgresConnectionOptions);
     this.schema = schema;
   }
 }

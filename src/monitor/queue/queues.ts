@@ -125,12 +125,7 @@ export async function createQueues(options: {
       }
     },
     remindEvery: (job, payload, { everyMs, key }) =>
-      reminders.add({
-        job,
-        payload: JOBS[job].payload.parse(payload),
-        everyMs,
-        key: reminderKey(job, key),
-      }),
+      reminders.add({ job, payload: JOBS[job].payload.parse(payload), everyMs, key: reminderKey(job, key) }),
     forget: (job, key) => reminders.remove(job, reminderKey(job, key)),
     idle: async ({ names = QUEUE_NAMES, signal } = {}) => {
       // Twice in a row: a job that moves from one queue to another must not be missed between two checks.

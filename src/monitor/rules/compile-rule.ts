@@ -1,6 +1,7 @@
 import { describeIssues } from "../../lib/describe-issues.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { HOUR } from "../../lib/instant.ts";
+import { isRecord } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { fitsGlob } from "../../lib/patterns.ts";
 import type { Query } from "../model/query.ts";
@@ -222,8 +223,4 @@ function appliesTo(patterns: readonly string[] | undefined): (query: Query) => b
   const globs = patterns.map((pattern) => pattern.toLowerCase());
   return ({ queryId, name }) =>
     globs.some((glob) => glob === queryId.toLowerCase() || fitsGlob(glob, name.toLowerCase()));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -18,11 +18,11 @@ export interface WindowConditionType {
   /** The schema of the value of the key; its description is what editors show. */
   readonly params: z.ZodType;
   /** The parameters that are trees of mention conditions. */
-  readonly trees?: readonly string[];
+  readonly trees?: readonly string[] | undefined;
   /** Whether it fires once for a value, so that `for` has nothing to wait for. */
   readonly firesOnce?: true;
   /** The schema of a severity step; undefined if there are none. */
-  readonly stepLimits?: z.ZodType;
+  readonly stepLimits?: z.ZodType | undefined;
   /** What severity steps may name; undefined if there are none, or `params` are wrong. */
   stepsOf?(params: unknown): StepKind | undefined;
   compile(
@@ -59,8 +59,8 @@ export function defineWindowCondition<Params extends z.ZodType>(definition: {
     type,
     overAfterMs,
     params: schema,
-    ...(trees !== undefined && { trees }),
-    ...(stepLimits !== undefined && { stepLimits }),
+    trees,
+    stepLimits,
     ...(stepsOf !== undefined && {
       stepsOf: (params) => {
         const parsed = schema.safeParse(params);

@@ -1,5 +1,6 @@
 import { formatDuration, formatMinutes } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 import { BUCKET_MS } from "../model/judging.ts";
 import type { RuleDelay } from "../model/rule-page.ts";
 import { everyMention } from "./combine-predicates.ts";
@@ -73,7 +74,7 @@ function endOf(rule: Rule): string {
 }
 
 function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capitalised(text)}.`;
 }
 
 /**
@@ -110,12 +111,7 @@ export function delayOf(rule: Rule, pollMs: number | null): RuleDelay {
     ...(rule.forMs === 0 ? [] : [{ what: "For", ms: rule.forMs, why: "it must stay so for this time" }]),
   ];
   const least = burst + rule.forMs;
-  return {
-    earliestMs: least,
-    latestMs: pollMs === null ? null : least + BUCKET_MS + read,
-    start,
-    parts,
-  };
+  return { earliestMs: least, latestMs: pollMs === null ? null : least + BUCKET_MS + read, start, parts };
 }
 
 /** `An alert comes at the earliest 15 min after the mention that reaches the limit, and at the latest after 21 min …` */

@@ -10,9 +10,7 @@ const AtLeast = (least: number) =>
         z.number().min(least),
         z.strictObject({ atLeast: z.number().min(least).describe("This number or more.") }),
       ],
-      {
-        error: `expected a number of ${least} or more, such as { atLeast: ${Math.max(10, least)} }`,
-      },
+      { error: `expected a number of ${least} or more, such as { atLeast: ${Math.max(10, least)} }` },
     )
     .transform((value) => (typeof value === "number" ? value : value.atLeast));
 

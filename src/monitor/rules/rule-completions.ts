@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../lib/json-schema.ts";
+import { isSchema, type JsonSchema } from "../../lib/json-schema.ts";
 import { ruleJsonSchema } from "./rule-schema.ts";
 
 /** A key that may stand at a place of a rule file. */
@@ -71,8 +71,4 @@ function valuesOf(schema: JsonSchema): readonly string[] {
   const found = [...own.map(String), ...others.flatMap(valuesOf)];
   if (schema.type === "boolean") found.push("true", "false");
   return [...new Set(found)];
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

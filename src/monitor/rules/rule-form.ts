@@ -1,5 +1,5 @@
 import { type Document, parseDocument, stringify } from "yaml";
-import { canonicalJson, type JsonValue } from "../../lib/json.ts";
+import { canonicalJson, isRecord, type JsonValue } from "../../lib/json.ts";
 import { readYaml } from "../../lib/read-yaml.ts";
 import { RuleForm } from "../model/rule-form.ts";
 
@@ -203,8 +203,4 @@ function numberOf(text: string): number | string {
 
 function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
-}
-
-function isRecord(value: unknown): value is Content {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -47,7 +47,7 @@ function subjectIn(unit: Exclude<Unit, "mentions">, mentions: string): string {
 const VERSION = { authors: 1, stories: 2 } as const;
 
 /** If the source withholds the author, each mention counts as another author. */
-function authorOf({ author, authorName, resourceId }: Mention): string {
+export function authorOf({ author, authorName, resourceId }: Mention): string {
   const name = author ?? authorName;
   return name === null ? `mention ${resourceId}` : `author ${foldText(name)}`;
 }

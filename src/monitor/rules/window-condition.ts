@@ -47,15 +47,15 @@ export interface WindowVerdict {
   /** The numbers behind `because`, by name. */
   readonly values: Readonly<Record<string, number>>;
   /** Set if it describes the whole alert so far, not the newest window; it then replaces the earlier text. */
-  readonly restates?: boolean;
+  readonly restates?: boolean | undefined;
   /** Set if it has grown enough for another notification. */
-  readonly renotify?: RenotifyReason;
+  readonly renotify?: RenotifyReason | undefined;
   /** The most severe step of the rule that it reaches; if absent, the initial severity. */
-  readonly reached?: ReachedSeverity;
+  readonly reached?: ReachedSeverity | undefined;
   /** The current count, in a window of the same length during the whole alert. */
-  readonly present?: WindowCount;
+  readonly present?: WindowCount | undefined;
   /** The largest such count of the alert so far, with what arrived late. */
-  readonly peak?: WindowCount;
+  readonly peak?: WindowCount | undefined;
 }
 
 /** A limit that a window did not reach. */

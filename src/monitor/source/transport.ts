@@ -98,11 +98,7 @@ export function createTransport(options: TransportOptions): Transport {
         const response = await pool.request({
           method: request.method,
           path: prefix + request.path,
-          headers: {
-            accept: "application/json",
-            "accept-encoding": ACCEPTED_ENCODINGS,
-            ...request.headers,
-          },
+          headers: { accept: "application/json", "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers },
           body: request.body ?? null,
           signal: deadline.signal,
         });

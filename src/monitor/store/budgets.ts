@@ -194,9 +194,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
 
     /** A call was answered: the refusals have ended. */
     async accept(): Promise<void> {
-      await sql`update earshot.budgets set refusals = 0 where account = ${account} and refusals > 0`.execute(
-        db,
-      );
+      await sql`update earshot.budgets set refusals = 0 where account = ${account} and refusals > 0
+      `.execute(db);
     },
 
     /**

@@ -29,9 +29,8 @@ export function createChannelLimitStore(db: Db) {
 
     /** Gives the slot back: nothing was sent. */
     async giveBack(key: string): Promise<void> {
-      await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${channelOf(key)}`.execute(
-        db,
-      );
+      await sql`update earshot.channel_limits set tokens = tokens + 1 where channel = ${channelOf(key)}
+      `.execute(db);
     },
 
     /** The vendor calls this channel `channel`: from now on both keys have one limit. */

@@ -161,12 +161,10 @@ export function createCountCheckStore(db: Db) {
       outcome: "Agrees" | "Missing" | "Narrowed",
       now: Instant,
     ) {
-      await sql`update earshot.count_checks set stored = ${stored}, outcome = ${outcome} where id = ${check.id}::uuid`.execute(
-        db,
-      );
-      await sql`delete from earshot.count_checks where outcome is not null and asked_at < ${at(now - 30 * DAY)}`.execute(
-        db,
-      );
+      await sql`update earshot.count_checks set stored = ${stored}, outcome = ${outcome} where id = ${check.id}::uuid
+      `.execute(db);
+      await sql`delete from earshot.count_checks where outcome is not null and asked_at < ${at(now - 30 * DAY)}
+      `.execute(db);
       if (outcome === "Narrowed") return;
       const missing = outcome === "Missing";
       await sql`

@@ -34,9 +34,8 @@ export function createDecisionStore(db: Db) {
      * takes no other afterwards.
      */
     async lockNotifications(projectId: string): Promise<void> {
-      await sql`select pg_advisory_xact_lock(hashtext('earshot-decisions'), hashtext(${projectId}))`.execute(
-        db,
-      );
+      await sql`select pg_advisory_xact_lock(hashtext('earshot-decisions'), hashtext(${projectId}))
+      `.execute(db);
     },
 
     /**

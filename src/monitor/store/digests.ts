@@ -2,11 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
-
-interface Period {
-  readonly from: Instant;
-  readonly to: Instant;
-}
+import type { Period } from "./whole-days.ts";
 
 /** The stories that a digest chooses from. Those beyond have fewer mentions than any that it shows. */
 const MOST_STORIES = 300;
@@ -47,9 +43,8 @@ export function createDigestStore(db: Db) {
     /** Editions announced and not built. */
     async due(): Promise<DigestEdition[]> {
       const { rows } =
-        await sql<Row>`select ${COLUMNS} from earshot.digests where state = 'due' order by due_at`.execute(
-          db,
-        );
+        await sql<Row>`select ${COLUMNS} from earshot.digests where state = 'due' order by due_at
+        `.execute(db);
       return rows.map(toEdition);
     },
 

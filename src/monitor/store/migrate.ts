@@ -4,9 +4,7 @@ import { type Db, openDatabase } from "./database.ts";
 import * as schema from "./migrations/0001-schema.ts";
 
 /** Every migration, in order. A released one is never edited; a new one follows it. */
-export const MIGRATIONS: Record<string, Migration> = {
-  "0001-schema": schema,
-};
+export const MIGRATIONS: Record<string, Migration> = { "0001-schema": schema };
 
 /**
  * Brings the schema `earshot` up to date. Rejects with a UserError if a later version has changed it. Kysely holds a

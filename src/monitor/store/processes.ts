@@ -10,9 +10,7 @@ const GONE_AFTER_MS = 20 * SECOND;
 export type ProcessReport = Pick<
   RunningProcess,
   "id" | "host" | "pid" | "roles" | "version" | "answered" | "loop"
-> & {
-  readonly refused: Omit<RefusedReload, "at"> | null;
-};
+> & { readonly refused: Omit<RefusedReload, "at"> | null };
 
 /** The processes that run now, and what they were asked to reload. */
 export function createProcessStore(db: Db) {

@@ -9,9 +9,8 @@ export function createSessionStore(db: Db) {
     async open(session: StoredSession & { readonly secretHash: Buffer }): Promise<void> {
       const { id, secretHash, nameKey, credential, openedAt, until, address, agent } = session;
       // What has long expired is no longer looked at by anybody.
-      await sql`delete from earshot.sessions where until < ${at(openedAt)}::timestamptz - interval '30 days'`.execute(
-        db,
-      );
+      await sql`delete from earshot.sessions where until < ${at(openedAt)}::timestamptz - interval '30 days'
+      `.execute(db);
       await sql`
         insert into earshot.sessions
           (id, secret_hash, name_key, credential, opened_at, seen_at, until, address, agent)

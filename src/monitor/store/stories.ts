@@ -2,7 +2,8 @@ import { sql } from "kysely";
 import { BINS } from "../model/sketch.ts";
 import type { Db } from "./database.ts";
 
-interface KnownText {
+/** A text by its key, and the story that it belongs to; its sketch if it began that story. */
+export interface KnownText {
   readonly key: string;
   readonly story: string;
   readonly sketch: Uint8Array | null;

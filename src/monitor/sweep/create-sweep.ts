@@ -1,5 +1,5 @@
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
-import { type Instant, SECOND } from "../../lib/instant.ts";
+import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { announceDigests } from "../digest/announce-digests.ts";
 import { planViews } from "../digest/view-digests.ts";
 import { type SweepOptions, type SweepParts, type SweepResult, sweep } from "./sweep.ts";
@@ -22,4 +22,10 @@ export function createSweep(
     }
     return sweep({ ...swept, ...options, digests }, now);
   };
+}
+
+/** Sweeps follow the clock: often enough for its pace, seldom enough for the machine. */
+export function sweepEveryMs(clock: Clock): number | null {
+  if (clock.speed === 0) return null;
+  return Math.min(1_000, Math.max(100, Math.round(MINUTE / 4 / clock.speed)));
 }

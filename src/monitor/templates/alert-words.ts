@@ -1,6 +1,7 @@
 import { formatMinutes } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { countedSubject } from "../../lib/numbers.ts";
+import { capitalised } from "../../lib/text.ts";
 import type { Alert, WindowCount } from "../model/alert.ts";
 import { OWN_QUERY } from "../model/query.ts";
 import type { Severity } from "../model/severity.ts";
@@ -19,7 +20,7 @@ export function leadOf({ values, windowTo, windowFrom, because }: Alert, timezon
   if (count === undefined || expected === undefined || windowTo <= windowFrom) return null;
   const subject = /^[\d,.]+ (.+?) in \d/.exec(because)?.[1];
   if (subject === undefined || count < 1.5 * expected) return null;
-  const what = `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
+  const what = capitalised(subject);
   const when = momentOfWeek(windowTo, timezone);
   if (expected < 0.5) return `${what} are rare on ${when}: normally there are hardly any.`;
   const times = `${timesWords(count / expected)} what is normal on ${when}.`;

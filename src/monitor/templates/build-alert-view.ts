@@ -1,3 +1,4 @@
+import { capitalised } from "../../lib/text.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
 import type { CategoryChoice, Mention } from "../model/mention.ts";
 import { FEEDS_PREFIX } from "../model/query.ts";
@@ -16,7 +17,7 @@ import {
   TOPICS,
   topicsOf,
 } from "./build-findings.ts";
-import { cleanLine, safeUrl, shortenText } from "./escape.ts";
+import { safeUrl, shortLine } from "./escape.ts";
 import { buildIncidentView, type IncidentFacts, newsOf } from "./incident-view.ts";
 import {
   buildMentionView,
@@ -72,23 +73,12 @@ export interface AlertViewFacts {
 /** Builds the view of one alert: plain data for the templates. The same facts give the same view. */
 export function buildAlertView(facts: AlertViewFacts): AlertView {
   const { alert, rule } = facts;
-  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
-  const { story = null, storyOf = storyKey } = facts;
-  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
-  const [{ mention: first = null } = {}] = top;
-  const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
-  // One story has one number in a message: that of all that is stored.
-  const mentions = top.map(({ mention, copies }, index) => {
-    const shown = asCorrected(mention, facts.corrected);
-    return story?.key === storyOf(mention)
-      ? buildMentionView(index === 0 ? story.first : shown, story.mentions)
-      : buildMentionView(shown, copies);
-  });
+  const { first, mentions } = shownMentions(facts);
   const { deleted = 0 } = facts;
   const inTheirPlace = deleted === 0 ? [] : [deletedMentions(deleted)];
   const headline = buildHeadline(alert, mentions, deleted);
   const quote = quoteOf(facts, first);
-  const title = line(rule.title ?? titleOf(rule.name), 80);
+  const title = shortLine(rule.title ?? titleOf(rule.name), 80);
   const announced = announce(alert, headline, mentions, { quote: quote?.words ?? null, title });
   const { incident = null } = facts;
   // An incident has numbers of its own.
@@ -104,31 +94,28 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   const isSaid = announced.text === headline && (growth === null || lead === null);
   const about = aboutOf(facts, quote, growth === null || alert.resolvedAt !== null);
   const isSingle = alert.windowTo <= alert.windowFrom && alert.mentions === 1 && incident === null;
-  // Of an alert that is over, what it was about is enough.
-  const found =
-    alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, facts.timezone) : [];
   return {
     kind: facts.kind,
     severity: alert.severity,
     state: alert.state,
-    ruleName: line(rule.name, 100),
+    ruleName: shortLine(rule.name, 100),
     title,
-    ruleDescription: rule.description === null ? null : line(rule.description, 300),
-    query: line(alert.queryName, 60),
-    project: line(facts.project, 60),
-    headline: line(headline, 120),
+    ruleDescription: rule.description === null ? null : shortLine(rule.description, 300),
+    query: shortLine(alert.queryName, 60),
+    project: shortLine(facts.project, 60),
+    headline: shortLine(headline, 120),
     announcement: {
-      query: announced.query === null ? null : line(announced.query, 60),
-      text: line(announced.text, 180),
+      query: announced.query === null ? null : shortLine(announced.query, 60),
+      text: shortLine(announced.text, 180),
     },
-    lead: lead === null ? null : line(lead, 200),
-    growth: growth === null ? null : { label: growth.label, text: line(growth.text, 200) },
-    reason: { label: reason.label, text: ended(line(capitalised(reason.text), 400)) },
-    severityReason: step === null ? null : line(step, 160),
+    lead: lead === null ? null : shortLine(lead, 200),
+    growth: growth === null ? null : { label: growth.label, text: shortLine(growth.text, 200) },
+    reason: { label: reason.label, text: ended(shortLine(capitalised(reason.text), 400)) },
+    severityReason: step === null ? null : shortLine(step, 160),
     // An incident has its own numbers.
     peak: incident === null ? peakOf(alert) : null,
     handledBy: handledBy(alert),
-    because: line(capitalised(alert.because), 500),
+    because: shortLine(capitalised(alert.because), 500),
     openedAt: alert.openedAt,
     lastSeenAt: alert.lastSeenAt,
     resolvedAt: alert.resolvedAt,
@@ -136,22 +123,11 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     windowTo: alert.windowTo,
     timezone: facts.timezone,
     mentionsCount,
-    counted: line(countedBy({ ...alert, mentions: mentionsCount }), 120),
+    counted: shortLine(countedBy({ ...alert, mentions: mentionsCount }), 120),
     notifyCount: alert.notifyCount,
     values: alert.values,
     mentions: [...mentions, ...inTheirPlace],
-    findings: [
-      ...(isStoryFirst
-        ? [{ part: "who" as const, label: "Story", text: describeStory(story, alert, facts.timezone) }]
-        : []),
-      ...(facts.listed === undefined || facts.listed.length === 0
-        ? []
-        : [{ part: "who" as const, label: "On our lists", text: describeListed(facts.listed) }]),
-      ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
-      ...(facts.before === undefined
-        ? []
-        : [{ part: "size" as const, label: "How often", text: howOften(facts.before) }]),
-    ],
+    findings: findingsOf(facts, first, about),
     // The notifier that sends the picture sets this.
     hasChart: false,
     labels: labelsOf(alert),
@@ -160,7 +136,7 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
     incident: incident === null ? null : buildIncidentView(incident, facts.timezone),
     about,
     wasAbout: wasAbout(announced.quote, alert.resolvedAt === null || about !== null ? null : first, isSingle),
-    measured: isSaid || alert.windowTo <= alert.windowFrom ? null : line(headline, 200),
+    measured: isSaid || alert.windowTo <= alert.windowFrom ? null : shortLine(headline, 200),
     isSingle,
     handling: handlingOf(alert, facts.corrected),
     correctable: correctableOf(facts, mentions[0]),
@@ -170,9 +146,41 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   };
 }
 
-/** Makes a sentence of a rule's clauses. */
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** The mentions that a message shows, and the first of them as it is stored. */
+function shownMentions(facts: AlertViewFacts) {
+  const { story = null, storyOf = storyKey } = facts;
+  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
+  // One story has one number in a message: that of all that is stored.
+  const mentions = top.map(({ mention, copies }, index) => {
+    const shown = asCorrected(mention, facts.corrected);
+    return story?.key === storyOf(mention)
+      ? buildMentionView(index === 0 ? story.first : shown, story.mentions)
+      : buildMentionView(shown, copies);
+  });
+  return { first: top[0]?.mention ?? null, mentions };
+}
+
+/** What was found out about it, without what `about` says already. */
+function findingsOf(
+  facts: AlertViewFacts,
+  first: Mention | null,
+  about: string | null,
+): AlertView["findings"] {
+  const { alert, timezone, story = null, storyOf = storyKey, listed = [], before } = facts;
+  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
+  const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
+  // Of an alert that is over, what it was about is enough.
+  const found = alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, timezone) : [];
+  return [
+    ...(isStoryFirst
+      ? [{ part: "who" as const, label: "Story", text: describeStory(story, alert, timezone) }]
+      : []),
+    ...(listed.length === 0
+      ? []
+      : [{ part: "who" as const, label: "On our lists", text: describeListed(listed) }]),
+    ...found.filter(({ label, text }) => about !== `${label}: ${text}.`),
+    ...(before === undefined ? [] : [{ part: "size" as const, label: "How often", text: howOften(before) }]),
+  ];
 }
 
 /** With a full stop: another sentence may follow. */
@@ -186,7 +194,7 @@ function labelsOf(alert: Alert): AlertView["labels"] {
       // The key of a story means nothing to a reader.
       .filter(([name]) => name !== "query" && name !== "story")
       .slice(0, 5)
-      .map(([name, value]) => ({ name: line(name, 30), value: line(value, 80) }))
+      .map(([name, value]) => ({ name: shortLine(name, 30), value: shortLine(value, 80) }))
   );
 }
 
@@ -217,7 +225,7 @@ function correctableOf(
       : mention.categories.some((one) => one.id === String(id));
   return {
     ...{ queryId, resourceId, sentiment: shown?.sentiment ?? null },
-    categories: categories.map(({ id, name }) => ({ id, name: line(name, 60), isIn: isIn(id) })),
+    categories: categories.map(({ id, name }) => ({ id, name: shortLine(name, 60), isIn: isIn(id) })),
   };
 }
 
@@ -225,7 +233,7 @@ function handlingOf(
   { state, handling }: Alert,
   corrected: AlertViewFacts["corrected"],
 ): AlertView["handling"] {
-  const name = (text: string | undefined) => (text === undefined ? null : line(text, 80));
+  const name = (text: string | undefined) => (text === undefined ? null : shortLine(text, 80));
   return {
     // An acknowledgement of a milder alert does not count for a more severe one.
     acknowledgedBy: state === "firing" ? null : name(handling?.acknowledgedBy),
@@ -236,13 +244,13 @@ function handlingOf(
     corrected:
       corrected === undefined
         ? null
-        : { what: corrected.what, to: line(corrected.to, 80), by: line(corrected.by, 80) },
+        : { what: corrected.what, to: shortLine(corrected.to, 80), by: shortLine(corrected.by, 80) },
   };
 }
 
 function handledBy({ handling }: Alert): string | null {
   const name = handling?.assignee ?? handling?.acknowledgedBy ?? handling?.closedBy;
-  return name === undefined ? null : line(name, 80);
+  return name === undefined ? null : shortLine(name, 80);
 }
 
 /** The first action is the button, until somebody has done it. */
@@ -278,7 +286,7 @@ function quoteOf(
 }
 
 function wordsOf(mention: Mention | null): string | null {
-  return line(mention?.title ?? mention?.text ?? "", 140) || null;
+  return shortLine(mention?.title ?? mention?.text ?? "", 140) || null;
 }
 
 /** One sentence; the headline may have the words already. How many tell the story is said with the story. */
@@ -311,9 +319,9 @@ function moreOf(
 ): AlertView["more"] {
   const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({
     severity: alert.severity,
-    query: line(alert.queryName, 60),
-    ruleName: line(alert.rule, 100),
-    because: line(capitalised(alert.because), 160),
+    query: shortLine(alert.queryName, 60),
+    ruleName: shortLine(alert.rule, 100),
+    because: shortLine(capitalised(alert.because), 160),
     isOver: alert.resolvedAt !== null,
   }));
   const unlisted = alerts.length - listed.length + count;
@@ -323,12 +331,8 @@ function moreOf(
     unlisted,
     others: others.slice(0, MOST_LISTED).map((one) => ({
       count: one.count,
-      query: line(one.query, 60),
-      ruleName: line(one.ruleName, 100),
+      query: shortLine(one.query, 60),
+      ruleName: shortLine(one.ruleName, 100),
     })),
   };
-}
-
-function line(text: string, limit: number): string {
-  return shortenText(cleanLine(text), limit);
 }

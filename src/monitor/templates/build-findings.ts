@@ -4,7 +4,7 @@ import type { Alert, Explanation } from "../model/alert.ts";
 import { type AuthorListing, authorKeyOf } from "../model/author-list.ts";
 import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
-import { cleanLine, shortenText } from "./escape.ts";
+import { shortLine } from "./escape.ts";
 import {
   formatCompact,
   formatDay,
@@ -45,7 +45,7 @@ export const NEW_WORDS = "New words";
 
 /** "cancelled, rebook, #stranded"; one word alone says nothing of what they talk about. */
 export function newWordsOf({ words }: Pick<Explanation, "words">): string {
-  return words.length < 2 ? "" : words.map((word) => name(word, 30)).join(", ");
+  return words.length < 2 ? "" : words.map((word) => shortLine(word, 30)).join(", ");
 }
 
 /** "shared 142 times; first by A, 09:02; furthest by B, 184k followers". */
@@ -54,7 +54,7 @@ export function describeStory(
   { openedAt }: Alert,
   timezone: string,
 ): string {
-  const who = (mention: Mention) => name(speakerOf(mention) ?? "an unknown author", 40);
+  const who = (mention: Mention) => shortLine(speakerOf(mention) ?? "an unknown author", 40);
   const began = `${who(first)}, ${formatTimeAfter(eventAt(first), openedAt, timezone)}`;
   const audience = audienceOf(widest);
   const shared = `shared ${formatNumber(mentions)} times`;
@@ -80,9 +80,9 @@ export function describeListed(listed: readonly ListedMention[]): string {
   const isOne = byAuthor.size === 1;
   const authors = [...byAuthor.values()].map(({ mention, lists }) => {
     const on = lists.map(({ list, note }) =>
-      isOne && note !== "" ? `${name(list, 40)}: ${name(note, 80)}` : name(list, 40),
+      isOne && note !== "" ? `${shortLine(list, 40)}: ${shortLine(note, 80)}` : shortLine(list, 40),
     );
-    return `${name(speakerOf(mention) ?? "an unknown author", 40)} (${[...new Set(on)].join(", ")})`;
+    return `${shortLine(speakerOf(mention) ?? "an unknown author", 40)} (${[...new Set(on)].join(", ")})`;
   });
   const more = authors.length - MOST_LISTED_AUTHORS;
   const shown = authors.slice(0, MOST_LISTED_AUTHORS).join(", ");
@@ -145,9 +145,9 @@ function peopleOf({ authors, looked, reposts }: Explanation): string {
   const parts = [`${formatNumber(authors.count)} ${authors.count === 1 ? "author" : "authors"}`];
   const [loudest] = authors.loudest;
   if (authors.count === 1 && loudest !== undefined) {
-    parts[0] = `all by ${name(loudest.name, 40)}`;
+    parts[0] = `all by ${shortLine(loudest.name, 40)}`;
   } else if (loudest !== undefined) {
-    const most = authors.loudest.map((one) => `${name(one.name, 40)} (${formatNumber(one.mentions)})`);
+    const most = authors.loudest.map((one) => `${shortLine(one.name, 40)} (${formatNumber(one.mentions)})`);
     parts.push(`most by ${most.join(", ")}`);
   }
   const isUsual = reposts.before !== null && Math.abs(reposts.now - reposts.before) < TURN;
@@ -166,14 +166,12 @@ function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: 
 
 function shares(parts: Explanation["topics"]): string {
   return parts
-    .map(({ name: what, now, before }) => `${name(what, 50)} ${percent(now)} (usually ${percent(before)})`)
+    .map(
+      ({ name: what, now, before }) => `${shortLine(what, 50)} ${percent(now)} (usually ${percent(before)})`,
+    )
     .join(", ");
 }
 
 function percent(share: number): string {
   return formatShare(share, 1);
-}
-
-function name(text: string, limit: number): string {
-  return shortenText(cleanLine(text), limit);
 }

@@ -1,5 +1,6 @@
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { compareText } from "../../lib/text.ts";
 import type { AlertState } from "../model/alert.ts";
 import type { IncidentStatus } from "../model/incident.ts";
 import type { Severity } from "../model/severity.ts";
@@ -237,10 +238,6 @@ function commonOf(rows: DigestMore["common"]): DigestMore["common"] {
     )
     .sort((a, b) => b.count - a.count || compareText(a.query, b.query) || compareText(a.rule, b.rule))
     .slice(0, MOST_COMMON);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 const MOST_COMMON = 3;

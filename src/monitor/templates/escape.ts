@@ -139,6 +139,11 @@ const MAX_LENGTH = 2000;
 // The parser silently drops line breaks and tabs, which could trick an earlier filter: refuse them instead.
 const UNSAFE = /\p{Cc}/u;
 
+/** A text of strangers as one line of at most so many characters. */
+export function shortLine(text: string, limit: number): string {
+  return shortenText(cleanLine(text), limit);
+}
+
 /**
  * The first `limit` characters as a reader counts them, with an ellipsis if something is cut. It never splits an emoji
  * with skin tone, a flag or a letter with accents. One "character" may have hundreds of combining marks, so the result
@@ -151,7 +156,7 @@ export function shortenText(text: string, limit: number): string {
   const head = text.slice(0, room + MAX_UNITS_PER_CHARACTER);
   const kept: string[] = [];
   let units = 0;
-  for (const { segment } of SEGMENTER.segment(head)) {
+  for (const { segment } of CHARACTERS.segment(head)) {
     if (kept.length === limit || units + segment.length > room) return cutBehind(text, kept, limit);
     kept.push(segment);
     units += segment.length;
@@ -165,4 +170,3 @@ function cutBehind(text: string, characters: readonly string[], limit: number): 
 }
 
 const MAX_UNITS_PER_CHARACTER = 8;
-const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });

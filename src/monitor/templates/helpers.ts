@@ -1,6 +1,7 @@
 import type { HelperDelegate, HelperOptions } from "handlebars";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { capitalised } from "../../lib/text.ts";
 import {
   formatAgainst,
   formatChange,
@@ -56,10 +57,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `{{beyond because headline}}`: what follows the first clause, where the headline says that already. */
   beyond: (text: string, said: string) => withoutFirst(text, said),
   /** `{{named rule}}` → `Crisis spike` of `crisis-spike`. */
-  named: (name: string) => {
-    const words = name.replaceAll(/[-_]+/g, " ");
-    return words.charAt(0).toUpperCase() + words.slice(1);
-  },
+  named: (name: string) => capitalised(name.replaceAll(/[-_]+/g, " ")),
   upper: (word: string) => word.toUpperCase(),
   eq: (a: unknown, b: unknown) => a === b,
   gt: (a: number, b: number) => a > b,

@@ -3,7 +3,7 @@ import { countedSubject } from "../../lib/numbers.ts";
 import type { Alert } from "../model/alert.ts";
 import type { Incident, IncidentCounts, IncidentEntry } from "../model/incident.ts";
 import type { Severity } from "../model/severity.ts";
-import { cleanLine, shortenText } from "./escape.ts";
+import { shortLine } from "./escape.ts";
 import { formatNumber, formatTime, formatTimeAfter } from "./formatters.ts";
 
 /** The incident that a message is about, for templates. */
@@ -65,8 +65,8 @@ export function buildIncidentView(facts: IncidentFacts, timezone: string): Incid
     count: incident.alerts,
     alerts: joined.slice(0, MOST_JOINED).map(({ alert, title, text }) => ({
       severity: alert.severity,
-      title: line(title, 80),
-      text: line(text, 140),
+      title: shortLine(title, 80),
+      text: shortLine(text, 140),
       at: alert.firedAt ?? alert.openedAt,
       isOver: alert.resolvedAt !== null,
     })),
@@ -82,7 +82,7 @@ export function summarizeIncident(
     summarizeCounts(incident, counts, timezone),
     ...parts.map(
       (part) =>
-        `${line(part.incident.queryName, 60)}, too: ${summarizeCounts(part.incident, part.counts, timezone)}`,
+        `${shortLine(part.incident.queryName, 60)}, too: ${summarizeCounts(part.incident, part.counts, timezone)}`,
     ),
   ].join(". ");
 }
@@ -122,10 +122,10 @@ export function newsOf(
     if (about === undefined) {
       // Another query: "Brell, too: it shares stories".
       const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
-      return why === undefined ? null : { label: `New: ${line(who, 80)}`, text: why };
+      return why === undefined ? null : { label: `New: ${shortLine(who, 80)}`, text: why };
     }
-    const text = about.text === "" ? saidNow(incident, counts, timezone) : line(about.text, 140);
-    return { label: `New: ${line(about.title, 80)}`, text };
+    const text = about.text === "" ? saidNow(incident, counts, timezone) : shortLine(about.text, 140);
+    return { label: `New: ${shortLine(about.title, 80)}`, text };
   }
   if (kind === "reminder") return { label: "Still going on", text: saidNow(incident, counts, timezone) };
   if (kind === "escalated")
@@ -156,8 +156,4 @@ function saidNow(incident: Incident, counts: IncidentCounts, timezone: string): 
 export function saidInLastHour({ measure }: Incident, { lastHour }: IncidentCounts): string {
   const subject = measure === "negative" ? "negative mentions" : "mentions";
   return `${countedSubject(lastHour[measure], subject)} in the last hour`;
-}
-
-function line(text: string, limit: number): string {
-  return shortenText(cleanLine(text), limit);
 }

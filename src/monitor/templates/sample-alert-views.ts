@@ -18,10 +18,7 @@ const FIRED: AlertView = {
   },
   lead: "Negative mentions are 6 times what is normal on a Monday morning.",
   growth: null,
-  reason: {
-    label: "How sure",
-    text: "Chance alone seldom brings so many.",
-  },
+  reason: { label: "How sure", text: "Chance alone seldom brings so many." },
   severityReason: null,
   peak: { count: "62 in 30 min", at: SAMPLE_AT },
   incident: null,
@@ -102,10 +99,7 @@ const GROWN: Partial<AlertView> = {
 };
 
 const OVER: Partial<AlertView> = {
-  announcement: {
-    query: "Northwind",
-    text: "“Northwind cancelled my flight and nobody answers the phone”",
-  },
+  announcement: { query: "Northwind", text: "“Northwind cancelled my flight and nobody answers the phone”" },
   actions: [],
   primaryActions: 0,
   findings: [

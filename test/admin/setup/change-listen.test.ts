@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { changeListen } from "../../../src/admin/setup/change-listen.ts";
-import { withoutSecrets } from "../../../src/admin/setup/without-secrets.ts";
+import { withoutSecrets } from "../../../src/admin/setup/change-setup.ts";
 import { unifiedDiff } from "../../../src/lib/unified-diff.ts";
 
 const VARIABLE = "$".concat("{PUSH_TOKEN}");

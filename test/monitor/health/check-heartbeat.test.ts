@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkHeartbeat } from "../../../src/monitor/health/check-heartbeat.ts";
-import { findProblems } from "../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../src/monitor/health/checks.ts";
 import type { PipelineHealth } from "../../../src/monitor/health/pipeline-health.ts";
 import { aFailure, aLine, aQuery, NOW, SETTINGS } from "./pipeline.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { foldText } from "../../../src/lib/text.ts";
-import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
-import { searchableText } from "../../../src/monitor/rules/searchable-text.ts";
+import { keyword, searchableText } from "../../../src/monitor/rules/conditions/keyword.ts";
 import { aMention } from "../../mention.ts";
 import { runs } from "../../runs.ts";
 

@@ -4,6 +4,7 @@ import { stableHash } from "../../../lib/json.ts";
 import { canonicalUrl } from "../../common/canonical-url.ts";
 import type { FeedItem } from "../../common/define-feed.ts";
 import type { Mail } from "../../common/mail.ts";
+import { oneLine } from "../../common/text-of-html.ts";
 
 const GOOGLE_ALERTS = "googlealerts-noreply@google.com";
 
@@ -110,8 +111,4 @@ function entriesOfText(text: string): Entry[] {
       entries.push({ url, title, site: null, snippet: more.join(" ").slice(0, LONGEST_SNIPPET) });
   }
   return [...new Map(entries.map((entry) => [entry.url, entry])).values()];
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

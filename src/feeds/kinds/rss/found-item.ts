@@ -3,7 +3,7 @@ import { cutText } from "../../../lib/text.ts";
 import type { FeedDocument, FeedItem } from "../../common/define-feed.ts";
 import { readFeedDate } from "../../common/feed-date.ts";
 import { readAgo } from "../../common/local-date.ts";
-import { textOfHtml, tidyLines } from "../../common/text-of-html.ts";
+import { oneLine, textOfHtml, tidyLines } from "../../common/text-of-html.ts";
 import type { Content } from "./element-text.ts";
 
 /** An item of a document, before its neighbours are known. */
@@ -48,10 +48,10 @@ export function joinTexts(contents: readonly (Content | null)[], title: string |
   let all = longest;
   for (const other of others) {
     if (all.includes(other)) continue;
-    const known = squeezed(`${title ?? ""} ${all}`);
+    const known = oneLine(`${title ?? ""} ${all}`);
     const added = other
       .split("\n", MOST_LINES)
-      .filter((line) => line !== "" && !known.includes(withoutDots(squeezed(line))));
+      .filter((line) => line !== "" && !known.includes(withoutDots(oneLine(line))));
     if (added.length > 0) all = `${all}\n\n${added.join("\n")}`;
   }
   return cutText(all);
@@ -63,7 +63,7 @@ const LONGEST_TAG = 100;
 /** The text, and below it the categories that an item has and its text does not name: people search for those, too. */
 export function withTags(text: string | null, title: string | null, tags: readonly string[]): string | null {
   const known = `${title ?? ""} ${text ?? ""}`.toLowerCase();
-  const fit = tags.map((tag) => squeezed(tag)).filter((tag) => tag !== "" && tag.length <= LONGEST_TAG);
+  const fit = tags.map((tag) => oneLine(tag)).filter((tag) => tag !== "" && tag.length <= LONGEST_TAG);
   const added = [...new Set(fit)].slice(0, MOST_TAGS).filter((tag) => !known.includes(tag.toLowerCase()));
   // Without anything else it is no item.
   if (added.length === 0 || known.trim() === "") return text;
@@ -72,10 +72,6 @@ export function withTags(text: string | null, title: string | null, tags: readon
 
 function textOf(content: Content): string {
   return cutText("html" in content ? textOfHtml(content.html) : tidyLines(content.text));
-}
-
-function squeezed(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 /** An excerpt ends with `[…]`, `…` or `...`. */

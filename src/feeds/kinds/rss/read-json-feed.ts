@@ -1,4 +1,4 @@
-import { readJson } from "../../../lib/json.ts";
+import { isRecord, readJson } from "../../../lib/json.ts";
 import { cutText } from "../../../lib/text.ts";
 import type { Content } from "./element-text.ts";
 import { titleOf } from "./element-text.ts";
@@ -14,10 +14,10 @@ export function readJsonFeed(
   { language, onItem }: { readonly language: string | null; readonly onItem: (item: FoundItem) => void },
 ): FeedFacts | null {
   const feed = readJson(text);
-  if (!isLoose(feed) || !Array.isArray(feed["items"])) return null;
+  if (!isRecord(feed) || !Array.isArray(feed["items"])) return null;
   const version = textIn(feed["version"]) ?? "";
   if (!version.includes("jsonfeed") && textIn(feed["title"]) === undefined) return null;
-  for (const item of feed["items"]) if (isLoose(item)) onItem(toFound(item, base));
+  for (const item of feed["items"]) if (isRecord(item)) onItem(toFound(item, base));
   return {
     site: nameIn(feed["title"]),
     language: languageOf(textIn(feed["language"])) ?? languageOf(language),
@@ -28,8 +28,8 @@ export function readJsonFeed(
 
 function hubIn({ hubs }: Loose, base: string): string | null {
   const all: readonly unknown[] = Array.isArray(hubs) ? hubs : [];
-  const hub = all.find((one) => isLoose(one) && /^websub$/i.test(textIn(one["type"]) ?? ""));
-  return isLoose(hub) ? addressIn(hub["url"], base) : null;
+  const hub = all.find((one) => isRecord(one) && /^websub$/i.test(textIn(one["type"]) ?? ""));
+  return isRecord(hub) ? addressIn(hub["url"], base) : null;
 }
 
 function addressIn(value: unknown, base: string): string | null {
@@ -65,7 +65,7 @@ function tagsIn({ tags }: Loose): readonly string[] {
 
 function authorIn({ authors, author }: Loose): string | null {
   const first: unknown = Array.isArray(authors) ? authors[0] : author;
-  return isLoose(first) ? nameIn(first["name"]) : null;
+  return isRecord(first) ? nameIn(first["name"]) : null;
 }
 
 const LONGEST_NAME = 1_000;
@@ -77,8 +77,4 @@ function nameIn(value: unknown): string | null {
 
 function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
-}
-
-function isLoose(value: unknown): value is Loose {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -39,10 +39,7 @@ export const addressFields: readonly Field[] = [
 
 function withoutWww(value: string): FieldFault | undefined {
   if (!/^(?:https?:\/\/)?www\./i.test(value)) return undefined;
-  return {
-    severity: "warning",
-    message: `site: takes the name without www; write site:${bare(value)}.`,
-  };
+  return { severity: "warning", message: `site: takes the name without www; write site:${bare(value)}.` };
 }
 
 function addresses(known: KnownFields): string[] {

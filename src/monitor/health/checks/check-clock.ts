@@ -6,11 +6,7 @@ import type { HealthCheck } from "../define-check.ts";
 
 type ClockVerdict =
   | { readonly outcome: "Steady" }
-  | {
-      readonly outcome: "Jumped" | "WasAhead";
-      readonly byMs: number;
-      readonly because: string;
-    };
+  | { readonly outcome: "Jumped" | "WasAhead"; readonly byMs: number; readonly because: string };
 
 const ADVICE =
   "Let every machine with Earshot or its database follow a time server (NTP); earshot doctor compares their clocks";

@@ -1,4 +1,4 @@
-import type { Instant } from "../../../lib/instant.ts";
+import { inUtc } from "../../../lib/instant.ts";
 import { counted } from "../../../lib/numbers.ts";
 import { sentence } from "../../../lib/text.ts";
 import type { HealthProblem } from "../../model/operator-rules.ts";
@@ -20,13 +20,9 @@ function becauseOf({ receiver, n, error, newest }: UncorrectedMessages): string 
   const which = newest.map(({ rule, digest, sentAt }) => {
     const alert = rule === null ? "about an alert that is no longer stored" : `about the rule ${rule}`;
     const what = digest === null ? alert : `of the digest ${digest}`;
-    return sentAt === null ? what : `${what} of ${minuteOf(sentAt)}`;
+    return sentAt === null ? what : `${what} of ${inUtc(sentAt)}`;
   });
   const others = n > newest.length ? ` and ${counted(n - newest.length, "other")}` : "";
   const [show, it] = n === 1 ? ["shows", "it"] : ["show", "them"];
   return `${counted(n, "message")} to ${receiver} still ${show} something that was deleted: ${sentence(error)} ${n === 1 ? "It is that" : "They are those"} ${which.join(", ")}${others}. Delete ${it} there by hand. Earshot looks once a day, and this ends when nothing is left`;
-}
-
-function minuteOf(moment: Instant): string {
-  return `${new Date(moment).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -41,11 +41,7 @@ function checkDigest(
 
 /** Digests that are due and could not be built. */
 export const digestCheck: HealthCheck = (health, settings) => {
-  const terms = {
-    lateMs: settings.digestLate,
-    patienceMs: DIGEST_PATIENCE_MS,
-    upForMs: health.upForMs,
-  };
+  const terms = { lateMs: settings.digestLate, patienceMs: DIGEST_PATIENCE_MS, upForMs: health.upForMs };
   return health.digests.flatMap((digest): HealthProblem[] => {
     const verdict = checkDigest(digest, terms, health.now);
     if (verdict.outcome !== "NotBuilt") return [];

@@ -108,11 +108,7 @@ function lowerQuartile(counts: readonly number[]): number {
 export const queryCheck: HealthCheck = (health, settings, found) =>
   SOURCES.flatMap((source) => {
     const isOwn = ({ projectId }: { readonly projectId: string }) => sourceOfProject(projectId) === source;
-    const own = {
-      ...health,
-      progress: health.progress.filter(isOwn),
-      rhythms: health.rhythms.filter(isOwn),
-    };
+    const own = { ...health, progress: health.progress.filter(isOwn), rhythms: health.rhythms.filter(isOwn) };
     const explained = found.some((one) => EXPLAIN.has(one.rule) && sourceOfProblem(one) === source);
     return [
       ...lagProblems(source, own, settings, explained),

@@ -73,11 +73,7 @@ interface Question {
   readonly entry: Entry | undefined;
 }
 
-const EMPTY_STATE: NotifyState = {
-  recent: new Map(),
-  context: EMPTY_CONTEXT,
-  flushes: [],
-};
+const EMPTY_STATE: NotifyState = { recent: new Map(), context: EMPTY_CONTEXT, flushes: [] };
 
 /**
  * Decides what each receiver is notified of, for alerts of one project that changed or are due. Every decision has a

@@ -1,3 +1,4 @@
+import { capitalised } from "../../../lib/text.ts";
 import type { Query } from "../../model/query.ts";
 import type { Severity } from "../../model/severity.ts";
 import { type RouteConfig, routeAlert } from "./route.ts";
@@ -26,7 +27,7 @@ export function describeNotified(
       const all = [...new Set(sets.flat())];
       const differs = sets.some((receivers) => receivers.length < all.length);
       const whom = all.length === 0 ? "nobody, the console shows them" : all.join(", ");
-      return `${severity.charAt(0).toUpperCase()}${severity.slice(1)}: ${whom}${differs ? " (not for every query)" : ""}.`;
+      return `${capitalised(severity)}: ${whom}${differs ? " (not for every query)" : ""}.`;
     })
     .join(" ");
 }

@@ -254,8 +254,8 @@ export async function messageOf(
     alertId,
     view,
     previous,
-    ...(chart !== undefined && { chart }),
-    ...(contentVersion !== undefined && { contentVersion }),
+    chart,
+    contentVersion,
     ...(behind.length > 0 && { alsoCovers: behind.map(({ id }) => id) }),
   };
 }

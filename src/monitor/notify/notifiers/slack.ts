@@ -182,11 +182,7 @@ async function replaceMessage(thread: Thread, content: SlackContent, connection:
   const isLocked = edited === "Locked";
   throw new DeliveryError(
     isLocked ? "Slack no longer lets the message be edited" : "Slack refuses the new text of the message",
-    {
-      code: isLocked ? "edit_locked" : "edit_refused",
-      retryable: false,
-      advice: "Delete it there by hand.",
-    },
+    { code: isLocked ? "edit_locked" : "edit_refused", retryable: false, advice: "Delete it there by hand." },
   );
 }
 

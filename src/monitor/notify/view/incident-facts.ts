@@ -12,7 +12,7 @@ import { titleOf } from "../../model/wording.ts";
 import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
-import { cleanLine, shortenText } from "../../templates/escape.ts";
+import { shortLine } from "../../templates/escape.ts";
 import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
 import { topMentions } from "../../templates/mention-view.ts";
 import { mentionsOfAlert } from "./alert-mentions.ts";
@@ -104,9 +104,9 @@ async function wordsOfAlert(stores: Facts, alert: Alert, rule: Rule | undefined)
   const mention = isCounted ? await topMention(stores, alert, rule) : await newestMention(stores, alert);
   if (mention === null) return isCounted ? "" : alert.because;
   const { title, text } = mention;
-  const who = shortenText(cleanLine(speakerOf(mention) ?? "unknown author"), 40);
+  const who = shortLine(speakerOf(mention) ?? "unknown author", 40);
   // A quotation that is cut off still ends: what follows it is ours.
-  return `${who}: “${shortenText(cleanLine(title ?? text ?? ""), 95)}”`;
+  return `${who}: “${shortLine(title ?? text ?? "", 95)}”`;
 }
 
 async function newestMention({ mentions }: Facts, { projectId, id }: Alert): Promise<Mention | null> {

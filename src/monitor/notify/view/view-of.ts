@@ -97,25 +97,16 @@ async function alertView(
   const rule = parts.rulesFor(query).find((one) => one.name === stored.rule);
   const url = parts.consoleUrl();
   const whole = incident === null ? null : await incidentFacts(parts.stores, parts.rulesFor(query), incident);
+  const span = whole?.counts ?? spanOfAlert(stored);
   const explanation =
     kind === "test"
       ? null
-      : await explainAlert(parts.stores, stored, rule, {
-          now: parts.clock.now(),
-          span: whole?.counts ?? spanOfAlert(stored),
-          kind,
-          content,
-        });
+      : await explainAlert(parts.stores, stored, rule, { now: parts.clock.now(), span, kind, content });
   const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
   const alert = whole === null ? counted : restate(counted, whole);
-  const drawn = (theme: "light" | "dark") =>
-    drawAlertChart(alert, explanation, { zone: parts.timezone, theme });
-  const svg = drawn("light");
-  const candidates = await mentionsOfAlert(
-    parts.stores,
-    { ...alert, id: incident?.face.id ?? alert.id },
-    rule,
-  );
+  const chart = chartOf(alert, explanation, parts);
+  const shown = { ...alert, id: incident?.face.id ?? alert.id };
+  const candidates = await mentionsOfAlert(parts.stores, shown, rule);
   const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
   const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
   const isOfMentions = kind !== "test" && query.queryId !== OWN_QUERY.queryId;
@@ -134,10 +125,9 @@ async function alertView(
     mentions: candidates.map(({ mention }) => mention),
     deleted: content.forgotten,
     storyOf: (mention) => stories.get(mention) ?? "",
-    listed: candidates.flatMap(({ mention }, n) => {
-      const lists = listings[n] ?? [];
-      return lists.length === 0 ? [] : [{ mention, lists }];
-    }),
+    listed: candidates
+      .map(({ mention }, n) => ({ mention, lists: listings[n] ?? [] }))
+      .filter(({ lists }) => lists.length > 0),
     ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
     rule: {
       name: alert.rule,
@@ -149,24 +139,26 @@ async function alertView(
     timezone: parts.timezone,
     more: listed.flatMap((id) => known.find((one) => one.id === id) ?? []),
     unlisted: { count: unlisted.length, others },
-    waited:
-      kind === "unanswered"
-        ? {
-            from: firedAtOf(alert),
-            to: notification.createdAt,
-          }
-        : null,
+    waited: kind === "unanswered" ? { from: firedAtOf(alert), to: notification.createdAt } : null,
     actions: parts.actionsFor?.(alert, notification.receiver) ?? [],
     corrected: found?.handling?.corrected,
     categories,
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
-  const { pictures } = parts;
-  const chart =
-    svg === null || pictures === undefined
-      ? null
-      : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
   return { about: "alert", view, chart, behind, contentVersion: content.version } as const;
+}
+
+/** Its picture, drawn when a message needs it; null: there is none. */
+function chartOf(
+  alert: Alert,
+  explanation: Awaited<ReturnType<typeof explainAlert>> | null,
+  { pictures, timezone: zone }: Pick<ViewParts, "pictures" | "timezone">,
+) {
+  const drawn = (theme: "light" | "dark") => drawAlertChart(alert, explanation, { zone, theme });
+  const svg = drawn("light");
+  return svg === null || pictures === undefined
+    ? null
+    : (scheme?: "light" | "dark") => pictures.render((scheme === "dark" ? drawn("dark") : null) ?? svg);
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   unpackSpikeState,
 } from "../spike/spike-state.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { Tick, WindowCondition } from "../window-condition.ts";
+import type { Shortfall, Tick, WindowCondition, WindowVerdict } from "../window-condition.ts";
 import { total } from "../window-counts.ts";
 
 const Params = z
@@ -157,19 +157,9 @@ export const absence = defineWindowCondition({
       },
       missing: (json, tick) => {
         const { verdict } = condition.step(json, tick);
-        if (verdict.met) return [];
-        const { count = 0, expected = 0, limit = 0, probability = 1 } = verdict.values;
-        const came = `${countedSubject(count, subject)} in ${formatMinutes(within)}, ${formatExpected(expected)} expected`;
-        if (expected < least) {
-          const text = `${came}: the rule is about times for which at least ${formatExpected(least)} are expected`;
-          return [{ of: "expected", has: expected, needs: least, text }];
-        }
-        if (count > limit) {
-          const text = `${came}: it is only unusually quiet with at most ${formatExpected(limit)}`;
-          return [{ of: "count", has: count, needs: limit, text }];
-        }
-        const text = `${came}: chance alone brings so few ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`;
-        return [{ of: "rarity", has: probability, needs: Math.exp(lnLimit), text }];
+        return verdict.met
+          ? []
+          : [shortfallOf(verdict.values, { within, least, subject, testsADay, lnLimit })];
       },
     };
     return condition;
@@ -178,6 +168,31 @@ export const absence = defineWindowCondition({
 
 const WORKSHEET = createSpikeState(0);
 const TESTS_A_WINDOW = 4;
+
+/** The first limit that keeps a window from being unusually quiet. */
+function shortfallOf(
+  { count = 0, expected = 0, limit = 0, probability = 1 }: WindowVerdict["values"],
+  rule: {
+    readonly within: number;
+    readonly least: number;
+    readonly subject: string;
+    readonly testsADay: number;
+    readonly lnLimit: number;
+  },
+): Shortfall {
+  const { within, least, subject, testsADay, lnLimit } = rule;
+  const came = `${countedSubject(count, subject)} in ${formatMinutes(within)}, ${formatExpected(expected)} expected`;
+  if (expected < least) {
+    const text = `${came}: the rule is about times for which at least ${formatExpected(least)} are expected`;
+    return { of: "expected", has: expected, needs: least, text };
+  }
+  if (count > limit) {
+    const text = `${came}: it is only unusually quiet with at most ${formatExpected(limit)}`;
+    return { of: "count", has: count, needs: limit, text };
+  }
+  const text = `${came}: chance alone brings so few ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`;
+  return { of: "rarity", has: probability, needs: Math.exp(lnLimit), text };
+}
 
 function moveSlots(
   before: Slots,

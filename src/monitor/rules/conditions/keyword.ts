@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { groupBy } from "../../../lib/group-by.ts";
 import { foldText } from "../../../lib/text.ts";
+import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
 import { isUnknown, lacks } from "../miss.ts";
 import { listOf, Word } from "../params.ts";
-import { searchableText } from "../searchable-text.ts";
 
 const Keyword = Word.pipe(
   z
@@ -105,3 +105,17 @@ function closes(word: string): boolean {
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const SPACED = new RegExp(`^(?![${UNSPACED}])[\\p{L}\\p{N}]`, "u");
+
+/** All rules judge a mention before the next one: its text is folded once for all of them. */
+let last: Mention | null = null;
+let folded = "";
+
+/** Title and text of a mention, folded. */
+export function searchableText(mention: Mention): string {
+  if (mention === last) return folded;
+  const { title, text } = mention;
+  if (title === null || text === null) folded = foldText(title ?? text ?? "");
+  else folded = `${foldText(title)} \n ${foldText(text)}`;
+  last = mention;
+  return folded;
+}

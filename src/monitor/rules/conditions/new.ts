@@ -7,6 +7,7 @@ import { formatNumber } from "../../../lib/numbers.ts";
 import { foldText } from "../../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import type { WindowConditionType } from "../define-window-condition.ts";
+import { authorOf } from "../slice.ts";
 
 const Params = z
   .strictObject({
@@ -79,9 +80,4 @@ function distinct(values: readonly (string | null)[]): readonly string[] {
     if (value !== null && folded !== "" && !byFolded.has(folded)) byFolded.set(folded, value);
   }
   return [...byFolded.values()];
-}
-
-function authorOf({ author, authorName, resourceId }: Mention): string {
-  const name = author ?? authorName;
-  return name === null ? `mention ${resourceId}` : `author ${foldText(name)}`;
 }

@@ -22,7 +22,7 @@ import {
   usualShare,
 } from "../usual-share.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { Shortfall, WindowCondition } from "../window-condition.ts";
+import type { Shortfall, WindowCondition, WindowVerdict } from "../window-condition.ts";
 import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 type ShareState = {
@@ -111,6 +111,10 @@ export const share = defineWindowCondition({
     const lnLimit = -Math.log(((oneFalseAlarmIn ?? 30 * DAY) / DAY) * testsADay);
     const key = stableHash({ type: "share", version: 2, within, part: part.key, whole: whole.key });
     const are = predicate.adjective ?? `matching (${predicate.label})`;
+    const rule: JudgedShare = {
+      ...{ atLeast, aboveUsual, isUnusual: unusual === true, among, within },
+      ...{ subject: slice.subject, are, testsADay, lnLimit },
+    };
     const condition: WindowCondition = {
       type: "share",
       key,
@@ -182,27 +186,14 @@ export const share = defineWindowCondition({
             : undefined;
         const isBack = count >= among && !met && (now <= (state.surge?.ordinary ?? 0) || !isNews);
         const surge = isBack ? undefined : (state.surge ?? begun);
-        const against =
-          aboveUsual === undefined && unusual !== true
-            ? ""
-            : `, usually ${known ? formatShare(expected) : "not known yet"}`;
-        const limits = [
-          ...(atLeast === undefined ? [] : [formatShare(atLeast)]),
-          ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
-        ];
-        const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
         const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
-        const rarely = lnP < 0 ? rarityInWords(lnP, testsADay) : null;
-        const rarity = rarely === null ? "" : `. Chance alone ${rarely} brings that.`;
         return {
           state: { part: parts, whole: wholes, usual, usualVariation, ...(surge !== undefined && { surge }) },
           verdict: {
             met,
             // It is harder to end than to begin. Too few mentions, as in a night, say nothing.
             ...(!met && surge !== undefined && count >= among && { goesOn: true }),
-            because:
-              `${formatShare(now)} of ${formatNumber(count)} ${slice.subject} in ${formatMinutes(within)} are ` +
-              `${are}${against} (${limit})${rarity}`,
+            because: explainShare(rule, { now, count, usual: known ? expected : null, lnP }),
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,
@@ -212,7 +203,7 @@ export const share = defineWindowCondition({
               at: bucket + bucketMs,
               subject: `${predicate.adjective ?? "matching"} mentions`,
             },
-            ...(reached !== undefined && { reached }),
+            reached,
             values: {
               count: matching,
               among: count,
@@ -227,39 +218,88 @@ export const share = defineWindowCondition({
       },
       missing: (json, tick) => {
         const { verdict } = condition.step(json, tick);
-        if (verdict.met) return [];
-        const { among: count = 0, share: now = 0, usual = 0, probability = 1 } = verdict.values;
-        const found: Shortfall[] = [];
-        const window = `${countedSubject(count, slice.subject)} in ${formatMinutes(within)}`;
-        if (count < among)
-          found.push({
-            ...{ of: "among", has: count, needs: among },
-            text: `${window}, a share is only taken of at least ${formatNumber(among)}: ${formatNumber(among - count)} short`,
-          });
-        const high = (of: "share" | "usual", needs: number, what: string): void => {
-          if (now >= needs) return;
-          const short = formatNumber((needs - now) * 100);
-          const text = `${formatShare(now)} of ${window} are ${are}, ${what}: ${short} ${short === "1" ? "point" : "points"} short`;
-          found.push({ of, has: now, needs, text });
-        };
-        if (atLeast !== undefined) high("share", atLeast, `at least ${formatShare(atLeast)} needed`);
-        if (aboveUsual !== undefined)
-          high(
-            "usual",
-            usual + aboveUsual,
-            `${formatShare(usual + aboveUsual)} needed, ${formatShare(aboveUsual)} above the usual ${formatShare(usual)}`,
-          );
-        if (unusual === true && found.length === 0)
-          found.push({
-            ...{ of: "rarity", has: probability, needs: Math.exp(lnLimit) },
-            text: `${formatShare(now)} of ${window} are ${are}, usually ${formatShare(usual)}: chance alone brings that ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`,
-          });
-        return found;
+        return verdict.met ? [] : shortfallsOf(rule, verdict.values);
       },
     };
     return condition;
   },
 });
+
+/** What a share is judged by. */
+interface JudgedShare {
+  readonly atLeast: number | undefined;
+  readonly aboveUsual: number | undefined;
+  /** Chance must not explain it. */
+  readonly isUnusual: boolean;
+  readonly among: number;
+  readonly within: number;
+  /** What is counted, and what the part of it is. */
+  readonly subject: string;
+  readonly are: string;
+  readonly testsADay: number;
+  readonly lnLimit: number;
+}
+
+/** `usual`: null where it is not known yet. */
+function explainShare(
+  { atLeast, aboveUsual, isUnusual, among, within, subject, are, testsADay }: JudgedShare,
+  found: {
+    readonly now: number;
+    readonly count: number;
+    readonly usual: number | null;
+    readonly lnP: number;
+  },
+): string {
+  const { now, count, usual, lnP } = found;
+  const against =
+    aboveUsual === undefined && !isUnusual
+      ? ""
+      : `, usually ${usual === null ? "not known yet" : formatShare(usual)}`;
+  const limits = [
+    ...(atLeast === undefined ? [] : [formatShare(atLeast)]),
+    ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
+  ];
+  const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
+  const rarely = lnP < 0 ? rarityInWords(lnP, testsADay) : null;
+  const rarity = rarely === null ? "" : `. Chance alone ${rarely} brings that.`;
+  return (
+    `${formatShare(now)} of ${formatNumber(count)} ${subject} in ${formatMinutes(within)} are ` +
+    `${are}${against} (${limit})${rarity}`
+  );
+}
+
+/** The limits that a share has not reached. */
+function shortfallsOf(
+  { atLeast, aboveUsual, isUnusual, among, within, subject, are, testsADay, lnLimit }: JudgedShare,
+  { among: count = 0, share: now = 0, usual = 0, probability = 1 }: WindowVerdict["values"],
+): Shortfall[] {
+  const found: Shortfall[] = [];
+  const window = `${countedSubject(count, subject)} in ${formatMinutes(within)}`;
+  if (count < among)
+    found.push({
+      ...{ of: "among", has: count, needs: among },
+      text: `${window}, a share is only taken of at least ${formatNumber(among)}: ${formatNumber(among - count)} short`,
+    });
+  const high = (of: "share" | "usual", needs: number, what: string): void => {
+    if (now >= needs) return;
+    const short = formatNumber((needs - now) * 100);
+    const text = `${formatShare(now)} of ${window} are ${are}, ${what}: ${short} ${short === "1" ? "point" : "points"} short`;
+    found.push({ of, has: now, needs, text });
+  };
+  if (atLeast !== undefined) high("share", atLeast, `at least ${formatShare(atLeast)} needed`);
+  if (aboveUsual !== undefined)
+    high(
+      "usual",
+      usual + aboveUsual,
+      `${formatShare(usual + aboveUsual)} needed, ${formatShare(aboveUsual)} above the usual ${formatShare(usual)}`,
+    );
+  if (isUnusual && found.length === 0)
+    found.push({
+      ...{ of: "rarity", has: probability, needs: Math.exp(lnLimit) },
+      text: `${formatShare(now)} of ${window} are ${are}, usually ${formatShare(usual)}: chance alone brings that ${formatRarity(Math.log(probability), testsADay)}, it has to be rarer than ${formatRarity(lnLimit, testsADay)}`,
+    });
+  return found;
+}
 
 /** A sliding window counts as several independent ones. */
 const TESTS_A_WINDOW = 4;

@@ -1,5 +1,5 @@
 import { formatMinutes } from "../../../lib/duration.ts";
-import { type Instant, toIso } from "../../../lib/instant.ts";
+import { type Instant, inUtc, toIso } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { counted, countedSubject, formatExpected, formatNumber } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
@@ -141,6 +141,7 @@ export const spike = defineWindowCondition({
           return count >= atLeast && now.score >= score;
         });
         const windowTo = state.startAt + (moment.bucket + 1) * BUCKET_MS;
+        const windowMs = (WINDOWS[steadily] ?? 1) * BUCKET_MS;
         return {
           state: {
             spike: packSpikeState(state),
@@ -157,24 +158,17 @@ export const spike = defineWindowCondition({
             windowTo,
             observed: moment.observed,
             restates: true,
-            ...(followed?.renotify !== undefined && { renotify: followed.renotify }),
-            ...(isOpen && {
-              present: {
-                count: sums.observed[steadily] ?? 0,
-                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
-                at: bucket + tick.bucketMs,
-                subject,
-              },
-            }),
-            ...(peak !== undefined && {
-              peak: {
-                count: peak.observed,
-                windowMs: (WINDOWS[steadily] ?? 1) * BUCKET_MS,
-                at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
-                subject,
-              },
-            }),
-            ...(reached !== undefined && { reached }),
+            renotify: followed?.renotify,
+            present: isOpen
+              ? { count: sums.observed[steadily] ?? 0, windowMs, at: bucket + tick.bucketMs, subject }
+              : undefined,
+            peak: peak && {
+              count: peak.observed,
+              windowMs,
+              at: state.startAt + (peak.bucket + 1) * BUCKET_MS,
+              subject,
+            },
+            reached,
             values: {
               count: moment.observed,
               expected: moment.expected,
@@ -251,9 +245,9 @@ function missedGates(
     found.push({ of: "noise", has: Math.exp(gates.lnNoise), needs: Math.exp(gates.lnNoiseNeeded), text });
   }
   if (found.length === 0 && gates.coolingUntil !== null) {
-    const until = toIso(startAt + gates.coolingUntil * BUCKET_MS);
+    const until = inUtc(startAt + gates.coolingUntil * BUCKET_MS);
     const left = (gates.coolingUntil - gates.bucket) * BUCKET_MS;
-    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until.slice(0, 16).replace("T", " ")} UTC)`;
+    const text = `it fired shortly before, and waits for ${formatMinutes(left)} more (cooldown, until ${until})`;
     found.push({ of: "cooldown", has: gates.bucket, needs: gates.coolingUntil, text });
   }
   return found;

@@ -10,7 +10,7 @@ import { localDay, startOfLocalDay } from "../local-day.ts";
 import { CountedUnit, inUnit } from "../slice.ts";
 import { formatRarity } from "../spike/explain-spike.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { WindowCondition } from "../window-condition.ts";
+import type { Shortfall, WindowCondition, WindowVerdict } from "../window-condition.ts";
 
 /** `50%` → 0.5; more than 100% is possible. */
 const Percent = z
@@ -155,30 +155,46 @@ export const trend = defineWindowCondition({
       },
       missing: (json, tick) => {
         const { verdict } = condition.step(json, tick);
-        if (verdict.met) return [];
-        const { count: total = 0, expected = 0, change = 0, probability = 1 } = verdict.values;
-        const perDay = Math.max(total, expected) / span;
-        const wanted = rising ?? -(falling ?? 0);
-        const days = `${formatExpected(total)} ${subject} in ${span} days, ${formatExpected(expected)} usual`;
-        if (perDay < atLeast) {
-          const text = `${days}: the rule is about at least ${formatNumber(atLeast)} a day`;
-          return [{ of: "count", has: perDay, needs: atLeast, text }];
-        }
-        if (rising === undefined ? change > wanted : change < wanted) {
-          const text = `${days}: ${formatChange(change)}, at least ${formatChange(wanted)} needed`;
-          return [{ of: "usual", has: change, needs: wanted, text }];
-        }
-        if (Math.log(probability) > lnLimit) {
-          const text = `${days}: chance alone brings that ${formatRarity(Math.log(probability), 1)}, it has to be rarer than ${formatRarity(lnLimit, 1)}`;
-          return [{ of: "rarity", has: probability, needs: Math.exp(lnLimit), text }];
-        }
-        const text = `${days}: not each of the ${span} days was ${rising === undefined ? "below" : "above"} the same weekdays before`;
-        return [{ of: "days", has: 0, needs: span, text }];
+        return verdict.met
+          ? []
+          : [shortfallOf(verdict.values, { subject, span, atLeast, rising, falling, lnLimit })];
       },
     };
     return condition;
   },
 });
+
+/** The first limit that keeps the days from being a trend. */
+function shortfallOf(
+  { count: total = 0, expected = 0, change = 0, probability = 1 }: WindowVerdict["values"],
+  rule: {
+    readonly rising: number | undefined;
+    readonly falling: number | undefined;
+    readonly atLeast: number;
+    readonly subject: string;
+    readonly span: number;
+    readonly lnLimit: number;
+  },
+): Shortfall {
+  const { subject, span, atLeast, rising, falling, lnLimit } = rule;
+  const perDay = Math.max(total, expected) / span;
+  const wanted = rising ?? -(falling ?? 0);
+  const days = `${formatExpected(total)} ${subject} in ${span} days, ${formatExpected(expected)} usual`;
+  if (perDay < atLeast) {
+    const text = `${days}: the rule is about at least ${formatNumber(atLeast)} a day`;
+    return { of: "count", has: perDay, needs: atLeast, text };
+  }
+  if (rising === undefined ? change > wanted : change < wanted) {
+    const text = `${days}: ${formatChange(change)}, at least ${formatChange(wanted)} needed`;
+    return { of: "usual", has: change, needs: wanted, text };
+  }
+  if (Math.log(probability) > lnLimit) {
+    const text = `${days}: chance alone brings that ${formatRarity(Math.log(probability), 1)}, it has to be rarer than ${formatRarity(lnLimit, 1)}`;
+    return { of: "rarity", has: probability, needs: Math.exp(lnLimit), text };
+  }
+  const text = `${days}: not each of the ${span} days was ${rising === undefined ? "below" : "above"} the same weekdays before`;
+  return { of: "days", has: 0, needs: span, text };
+}
 
 /** `0.3` → `+30%`. */
 function formatChange(change: number): string {

@@ -79,7 +79,7 @@ export const volume = defineWindowCondition({
             observed,
             values: { count: observed, limit: atLeast },
             present: { count: observed, windowMs: within, at: bucket + bucketMs, subject },
-            ...(reached !== undefined && { reached }),
+            reached,
           },
         };
       },

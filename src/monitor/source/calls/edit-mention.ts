@@ -1,5 +1,6 @@
 import type { MentionEdit } from "../../model/source-edit.ts";
 import { addressOf, type Call } from "../define-call.ts";
+import { toWireId } from "./saved-lists.ts";
 
 export interface EditParams {
   readonly projectId: string;
@@ -16,7 +17,7 @@ export const editMention: Call<EditParams, void> = {
   name: "edit-mention",
   path: ({ projectId }) => addressOf("mentions", { projectId }),
   body: ({ queryId, resourceId, edit }) => [
-    { queryId: toNumber(queryId), resourceId, ...("sentiment" in edit ? edit : categoriesOf(edit)) },
+    { queryId: toWireId(queryId), resourceId, ...("sentiment" in edit ? edit : categoriesOf(edit)) },
   ],
   // What it answers is not described: that it is in 2xx says enough.
   read: () => {},
@@ -27,12 +28,7 @@ function categoriesOf({
   removeCategories,
 }: Extract<MentionEdit, { readonly addCategories: unknown }>) {
   return {
-    ...(addCategories.length > 0 && { addCategories: addCategories.map(toNumber) }),
-    ...(removeCategories.length > 0 && { removeCategories: removeCategories.map(toNumber) }),
+    ...(addCategories.length > 0 && { addCategories: addCategories.map(toWireId) }),
+    ...(removeCategories.length > 0 && { removeCategories: removeCategories.map(toWireId) }),
   };
-}
-
-/** An id that would lose digits stays text. */
-function toNumber(id: string): number | string {
-  return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }

@@ -244,11 +244,7 @@ export function createConsoleAlerts(db: Db) {
   };
 }
 
-const STATES = {
-  all: sql`true`,
-  open: sql`a.state <> 'resolved'`,
-  resolved: sql`a.state = 'resolved'`,
-};
+const STATES = { all: sql`true`, open: sql`a.state <> 'resolved'`, resolved: sql`a.state = 'resolved'` };
 
 /** An incident of one alert is shown as that alert. */
 const HAS_SEVERAL = sql`(i.body->>'alerts')::int > 1`;

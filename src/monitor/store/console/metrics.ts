@@ -22,15 +22,13 @@ export function createConsoleMetrics(db: Db) {
           group by 1, 2, 3 order by 1, 2, 3`.execute(db),
         sql<MetricFacts["notifications"][number]>`
           select receiver, state, reason, count(*) as n from earshot.notifications
-          where project_id in ${projects} and id >= ${since}::uuid group by 1, 2, 3 order by 1, 2, 3`.execute(
-          db,
-        ),
+          where project_id in ${projects} and id >= ${since}::uuid group by 1, 2, 3 order by 1, 2, 3
+        `.execute(db),
         sql<MetricFacts["failures"][number]>`
           select kind, reason, count(*) as n from earshot.failures group by 1, 2 order by 1, 2`.execute(db),
         sql<MetricFacts["deadLetters"][number]>`
-          select kind, count(*) as n from earshot.dead_letters where settled_at is null group by 1 order by 1`.execute(
-          db,
-        ),
+          select kind, count(*) as n from earshot.dead_letters where settled_at is null group by 1 order by 1
+        `.execute(db),
         sql<MetricFacts["rows"][number]>`
           select coalesce(p.relname, t.relname) as table, sum(t.n_live_tup)::bigint as n
           from pg_stat_user_tables t

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../../src/lib/instant.ts";
-import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/checks.ts";
 import { aLine, aQuery, NOW, SETTINGS } from "../pipeline.ts";
 
 const rules = (changes: Parameters<typeof aLine>[0]) =>

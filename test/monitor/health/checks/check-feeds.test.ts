@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/checks.ts";
 import type { PipelineHealth } from "../../../../src/monitor/health/pipeline-health.ts";
 import type { FeedHealth } from "../../../../src/monitor/model/pipeline-facts.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/checks.ts";
 import { compareVersions, isLoopLate } from "../../../../src/monitor/model/process.ts";
 import { aProcess } from "../../model/a-process.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkOutages } from "../../../../src/monitor/health/checks/check-outage.ts";
-import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/checks.ts";
 import type { Outage } from "../../../../src/monitor/model/failure.ts";
 import { describeQueueError } from "../../../../src/monitor/queue/failure.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";

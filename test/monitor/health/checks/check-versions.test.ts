@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkVersions } from "../../../../src/monitor/health/checks/check-versions.ts";
-import { findProblems } from "../../../../src/monitor/health/find-problems.ts";
+import { findProblems } from "../../../../src/monitor/health/checks.ts";
 import { compareVersions } from "../../../../src/monitor/model/process.ts";
 import { aProcess } from "../../model/a-process.ts";
 import { aLine, NOW, SETTINGS } from "../pipeline.ts";

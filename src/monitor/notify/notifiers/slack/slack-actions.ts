@@ -122,10 +122,7 @@ async function perform(
 
 function refused(answer: { readonly because: string } | null): PerformResult {
   const because = answer?.because ?? "the alert is no longer stored";
-  return {
-    result: { outcome: "Refused", because },
-    answer: `Nothing changed: ${because}.`,
-  };
+  return { result: { outcome: "Refused", because }, answer: `Nothing changed: ${because}.` };
 }
 
 /** An answer in the thread of a message becomes a comment on its incident. */

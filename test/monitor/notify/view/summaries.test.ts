@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkSummary } from "../../../../src/monitor/notify/view/model-summary.ts";
+import { checkSummary } from "../../../../src/monitor/notify/view/summaries.ts";
 
 const SOURCES = ["Recall of 1,200 kettles after 3 fires", "My kettle, model 8000, melted at 21:40"];
 const check = (answer: string) => checkSummary(answer, SOURCES);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
-import { learnLimit } from "../../../src/monitor/polling/learn-limit.ts";
+import { learnLimit } from "../../../src/monitor/polling/refresh-queries.ts";
 import { createBudgetStore } from "../../../src/monitor/store/budgets.ts";
 import { bytes, json } from "../../fakes/listening-api.ts";
 import { useStores } from "../../use-stores.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ReceiverState, receiverWait } from "../../../../src/monitor/notify/deliver/receiver-wait.ts";
+import { type ReceiverState, receiverWait } from "../../../../src/monitor/notify/deliver/receiver-waits.ts";
 
 const CHANNEL = { key: "slack/alerts/x", everyMs: 1_000, burst: 5 };
 
