@@ -69,15 +69,20 @@ export async function withSources(
     });
 }
 
-/** Writes all corrections. A worker that died has one longer than the harness lets pass at a death. */
+/**
+ * Writes all corrections. A worker that died has one longer than the harness lets pass at a death. One that is never free
+ * is left: the comparison of the facts says so.
+ */
 async function writeAll(parts: Parameters<typeof writeNext>[0], wall: pg.Pool): Promise<void> {
-  for (;;) {
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     while ((await writeNext(parts)) === "Written");
     const [next] = (await wall.query<{ seconds: number }>(NEXT_EDIT)).rows;
     if (next === undefined) return;
     await wall.query("select harness.put_forward($1)", [Math.max(0, next.seconds) + 1]);
   }
 }
+
+const MOST_ROUNDS = 10;
 
 const NEXT_EDIT = `select extract(epoch from greatest(next_try_wall, leased_until_wall) - now())::float8 as seconds
   from earshot.source_edits where state = 'due' order by 1 limit 1`;
