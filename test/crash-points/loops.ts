@@ -48,7 +48,11 @@ async function twice(round: () => Promise<unknown>): Promise<void> {
 
 /** Works with each source as a background loop does. */
 export async function withSources(
-  { db, clock, sources }: { readonly db: Db; readonly clock: Clock; readonly sources: Config["sources"] },
+  {
+    db,
+    clock,
+    sources,
+  }: { readonly db: Db; readonly clock: Clock; readonly sources: readonly Config["sources"][number][] },
   work: (parts: {
     readonly stores: Stores;
     readonly source: OpenSource;

@@ -9,7 +9,7 @@ import { storyTime } from "../flows/story-time.ts";
 import type { World } from "./play.ts";
 import { openProcess, type Process } from "./process.ts";
 import { accountOf, type Scene } from "./scenes.ts";
-import { writeCorrections } from "./tasks.ts";
+import { writeToAccount } from "./tasks.ts";
 
 /** Plays what comes before the pairs of a scene of the monitor, and stores where they begin. */
 export async function openMonitorWorld(
@@ -61,8 +61,7 @@ export async function openMonitorWorld(
     open,
     settle: async (one) => {
       await one.settle();
-      if (parsed.sources.some(({ writeCorrections: writes }) => writes))
-        await (await writeCorrections.prepare(one, one))(one);
+      while ((await writeToAccount(one)) === "Written");
     },
     read: async () => (await readEnding(sandbox, stage.urlOf(sandbox.database))).lines,
   };

@@ -449,11 +449,11 @@ export const SCENES: readonly Scene[] = [
     at: "09:10",
     first: [task.correctMention("back-1", { sentiment: "negative" })],
     pairs: [
-      [task.writeCorrections, task.writeCorrections],
-      [task.writeCorrections, task.correctMention("back-1", { sentiment: "positive" }, "bo")],
-      [task.writeCorrections, task.correctMention("back-1", { category: 40_002 }, "bo")],
-      [task.writeCorrections, task.poll("written back", "updated")],
-      [task.writeCorrections, task.forget("ann")],
+      [task.writeCorrection, task.writeCorrection],
+      [task.writeCorrection, task.correctMention("back-1", { sentiment: "positive" }, "bo")],
+      [task.writeCorrection, task.correctMention("back-1", { category: 40_002 }, "bo")],
+      [task.writeCorrection, task.poll("written back", "updated")],
+      [task.writeCorrection, task.forget("ann")],
       [
         task.correctMention("back-2", { category: 40_002 }),
         task.correctMention("back-2", { category: 40_003 }, "bo"),

@@ -60,16 +60,21 @@ export const correctMention = (
       correct(stores, resourceId, to, { now: clock.now(), who }),
 });
 
-/** The corrections that are due go to the account. */
-export const writeCorrections: MonitorTask = {
-  name: "writing of corrections",
-  prepare:
-    async () =>
-    ({ database, clock, config }) =>
-      withSources({ db: database.db, clock, sources: config.sources }, async (parts) => {
-        while ((await writeNext(parts)) === "Written");
-      }),
+/** The oldest correction that is due goes to the account. */
+export const writeCorrection: MonitorTask = {
+  name: "writing of a correction",
+  prepare: async () => writeToAccount,
 };
+
+/** Gives what became of it, where there is an account that takes corrections. */
+export async function writeToAccount({ database, clock, config }: Process): Promise<string> {
+  let became = "NothingDue";
+  const sources = config.sources.filter(({ writeCorrections }) => writeCorrections);
+  await withSources({ db: database.db, clock, sources }, async (parts) => {
+    became = await writeNext(parts);
+  });
+  return became;
+}
 
 /** The oldest notification to a receiver that is due. */
 export const deliver = (receiver: string): MonitorTask => ({
