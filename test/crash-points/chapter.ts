@@ -1,5 +1,7 @@
 import type { SlackFault } from "../fakes/slack.ts";
-import type { StoryMentionFields } from "../flows/stream.ts";
+import type { StoryMentionFields, Stream } from "../flows/stream.ts";
+import type { Corrected } from "./correct-mention.ts";
+import type { Account } from "./stage.ts";
 import type { Work } from "./work-on-mention.ts";
 
 /** What happens in a chapter, in order. After each of these everything that follows from it is done before the next. */
@@ -18,6 +20,8 @@ export type Happening =
   | { readonly redeliver: string }
   /** Somebody works on the mentions of Ann. */
   | { readonly work: Work }
+  /** Somebody corrects this mention of the account. */
+  | { readonly correct: string; readonly to: Corrected }
   /** Somebody with the keys to the database does this. */
   | { readonly sql: string }
   /** Somebody asks that the mentions of this author be forgotten. */
@@ -72,10 +76,29 @@ export interface Chapter {
   readonly source?: object;
   /** Its points, where others are those of other chapters, too. How polls read changes none of them: it has one mode. */
   readonly points?: RegExp;
+  /** What its account has besides, where something is written into it: then the account is its own. */
+  readonly account?: Pick<Account, "categories">;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }
 
 export function queriesOf({ name, also = [] }: Pick<Chapter, "name" | "also">): readonly string[] {
   return [name, ...also];
+}
+
+/** An account with the queries and mentions of these chapters. */
+export function accountOf(chapters: readonly Chapter[], more: NonNullable<Chapter["account"]> = {}): Account {
+  return {
+    ...more,
+    queries: chapters.flatMap(queriesOf),
+    write: (stream: Stream) => {
+      for (const { name, said, changes = [] } of chapters) {
+        for (const [at, { count, every, query = name, ...what }] of said) {
+          if (count === undefined) stream.at(at).mention(query, what);
+          else stream.at(at).mentions(query, { count, ...(every !== undefined && { every }), ...what });
+        }
+        for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
+      }
+    },
+  };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { countStale } from "../../src/monitor/store/count-mentions.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";
+import { readAccount } from "./account-facts.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** The state after a chapter: lines that can be compared, and how many mails and posts came again under one key. */
@@ -44,7 +45,7 @@ export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending>
     const messages = [...(await slackOf(sandbox)), ...mails, ...posted.lines].map(nameIds);
     const coverage = (await ask(COVERAGE)).map((row) => `coverage: ${JSON.stringify(row)}`);
     return {
-      lines: [...facts, ...coverage, ...messages].sort(),
+      lines: [...facts, ...coverage, ...messages, ...(await readAccount(ask))].sort(),
       repeated: repeated + posted.repeated,
     };
   } finally {

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
+import type { Corrected } from "./correct-mention.ts";
 import type { Work } from "./work-on-mention.ts";
 
 /** An order to a worker. `now`: what its clock shows meanwhile. */
@@ -20,6 +21,7 @@ export type Order =
   | { readonly do: "redeliver"; readonly now: number; readonly receiver: string }
   | { readonly do: "forget"; readonly now: number; readonly author: string }
   | { readonly do: "work"; readonly now: number; readonly work: Work }
+  | { readonly do: "correct"; readonly now: number; readonly correct: string; readonly to: Corrected }
   | { readonly do: "upkeep"; readonly now: number }
   | { readonly do: "stop" };
 

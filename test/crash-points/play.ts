@@ -2,19 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { until } from "../chaos/until.ts";
 import { storyTime } from "../flows/story-time.ts";
-import type { Chapter, Happening } from "./chapter.ts";
+import { accountOf, type Chapter, type Happening } from "./chapter.ts";
 import { type Ending, readEnding } from "./facts.ts";
 import type { Point, SeenStep } from "./gate.ts";
 import type { Order } from "./orders.ts";
-import type { Outside, Sandbox } from "./sandbox.ts";
+import { BEGINNING, type Opening, type Sandbox } from "./sandbox.ts";
 import type { Stage } from "./stage.ts";
 import type { Worker } from "./worker-process.ts";
-
-/** Where a chapter begins: a database to copy, and everybody outside. */
-export interface Opening {
-  readonly template: string;
-  readonly outside: Outside;
-}
 
 export interface PlayParts {
   readonly stage: Stage;
@@ -47,9 +41,10 @@ export interface PlayResult {
 }
 
 /** Plays everything before the chapter, and stores where the chapter begins. */
-export async function openChapter(parts: PlayParts, empty: string, template: string): Promise<Opening> {
-  const { sandbox, chapter, stage } = parts;
-  await sandbox.reset(empty, { inbox: [] });
+export async function openChapter(parts: PlayParts, template: string): Promise<Opening> {
+  const { sandbox, chapter } = parts;
+  await sandbox.reset(BEGINNING);
+  if (chapter.account !== undefined) await sandbox.openAccount(accountOf([chapter], chapter.account));
   sandbox.clock.set(storyTime(chapter.from));
   sandbox.slack.faults.length = 0;
   if (chapter.withStart !== true || chapter.before.length > 0) {
@@ -58,9 +53,7 @@ export async function openChapter(parts: PlayParts, empty: string, template: str
     for (const happening of chapter.before) await happen(parts, players, happening);
     await parts.first.run({ do: "stop" });
   }
-  await stage.administrate(`drop database if exists ${template} with (force)`);
-  await stage.administrate(`create database ${template} template ${sandbox.database}`);
-  return { template, outside: await sandbox.outside() };
+  return sandbox.keep(template);
 }
 
 /** Plays a chapter; at the point (if there is one) its worker dies or is paused, and another takes over. */
@@ -71,7 +64,7 @@ export async function play(
   fate: Fate,
 ): Promise<PlayResult> {
   const { sandbox, chapter } = parts;
-  await sandbox.reset(opening.template, opening.outside);
+  await sandbox.reset(opening);
   setClockTo(sandbox, chapter);
   refuse(
     sandbox,
@@ -235,6 +228,7 @@ async function happen(parts: PlayParts, players: Players, happening: Happening):
   if ("replay" in happening) return players.run({ do: "replay", now });
   if ("forget" in happening) return players.run({ do: "forget", now, author: happening.forget });
   if ("work" in happening) return players.run({ do: "work", now, work: happening.work });
+  if ("correct" in happening) return players.run({ do: "correct", now, ...happening });
   if ("redeliver" in happening) return players.run({ do: "redeliver", now, receiver: happening.redeliver });
   await players.run({ do: "settle", now });
 }

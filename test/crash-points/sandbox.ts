@@ -6,6 +6,7 @@ import { createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createLocalApi } from "../../src/listening-api/create-local-api.ts";
 import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
+import { openPool } from "../../src/monitor/store/database.ts";
 import { createMemoryInboxStore } from "../fakes/memory-inbox-store.ts";
 import { type FakeSlack, startFakeSlack } from "../fakes/slack.ts";
 import { type FakeSmtp, startFakeSmtp } from "../fakes/smtp.ts";
@@ -17,12 +18,26 @@ import { readPostgres } from "./proxies/postgres.ts";
 import { readRedis } from "./proxies/redis.ts";
 import { openRelay } from "./proxies/relay.ts";
 import { readSmtp } from "./proxies/smtp.ts";
-import { type Stage, USER } from "./stage.ts";
+import { type Account, EMPTY, type Stage, USER } from "./stage.ts";
 
 /** The state of all vendors at a moment. */
-export interface Outside {
+interface Outside {
   readonly inbox: readonly InboxMessage[];
+  /**
+   * What the Listening API serves: the account that all sandboxes share and only read; or one of its own, which lies in its
+   * database and is copied with it.
+   */
+  readonly account: "shared" | "own";
 }
+
+/** Where a play begins: a database to copy, and everybody outside. */
+export interface Opening {
+  readonly template: string;
+  readonly outside: Outside;
+}
+
+/** Before anything has happened. */
+export const BEGINNING: Opening = { template: EMPTY, outside: { inbox: [], account: "shared" } };
 
 /** Where one chapter at a time is played: a database, vendors and a Listening API of its own, and relays. */
 export interface Sandbox {
@@ -32,9 +47,12 @@ export interface Sandbox {
   readonly smtp: FakeSmtp;
   readonly hook: FakeWebServer;
   readonly database: string;
-  /** Resets its database and its vendors to the beginning of a chapter. */
-  reset(template: string, outside: Outside): Promise<void>;
-  outside(): Promise<Outside>;
+  /** Resets its database and its vendors to where a play begins. */
+  reset(opening: Opening): Promise<void>;
+  /** Gives it an account of its own, with what people say there. */
+  openAccount(account: Account): Promise<void>;
+  /** Stores its database under this name, and its vendors: plays begin there. It has to be reset before it works again. */
+  keep(template: string): Promise<Opening>;
   /** How a worker reaches the tables and the queue: past the relays, or through them. */
   engines(through: "relays" | "nothing"): { readonly databaseUrl: string; readonly queue: BackendOptions };
   configOf(chapter: ConfiguredChapter, source: object): object;
@@ -55,10 +73,17 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
   const clock = createManualClock(0);
   const gate = createGate();
   const database = `crash_sandbox_${index}`;
-  const log = createLog({ level: "silent" });
-  const api = createLocalApi({ pool: stage.apiPool, clock, log, signingSecret: "for tests" });
-  closing.add(api.close);
-  const apiPort = Number(new URL(await api.listen({ host: "127.0.0.1", port: 0 })).port);
+  const shared = await serveAccount(stage.apiPool, clock);
+  closing.add(shared.close);
+  let own: ServedAccount | null = null;
+  const closeOwn = async (): Promise<void> => {
+    await own?.close();
+    own = null;
+  };
+  closing.add(closeOwn);
+  const openOwn = async (): Promise<void> => {
+    own = await serveOwnAccount(stage.urlOf(database), clock);
+  };
   const inbox = createInbox();
   const slack = await startFakeSlack({ store: inbox.store });
   closing.add(slack.close);
@@ -76,7 +101,7 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     smtp: await openRelay(() => smtp.port, gate, readSmtp),
     slack: await openHttpRelay(() => Number(new URL(slack.apiUrl).port), gate, "slack", slackStep),
     hook: await openHttpRelay(() => Number(new URL(hook.url).port), gate, "webhook", hookStep),
-    api: await openHttpRelay(() => apiPort, gate, "api", apiStep),
+    api: await openHttpRelay(() => (own ?? shared).port, gate, "api", apiStep),
   };
   const all = Object.values(relays).filter((relay) => relay !== null);
   for (const relay of all) closing.add(relay.close);
@@ -92,10 +117,12 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     smtp,
     hook,
     database,
-    reset: async (template, outside) => {
+    reset: async ({ template, outside }) => {
       cut();
+      await closeOwn();
       await stage.administrate(`drop database if exists ${database} with (force)`);
       await stage.administrate(`create database ${database} template ${template} strategy file_copy`);
+      if (outside.account === "own") await openOwn();
       if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
       await inbox.fill(outside.inbox);
       slack.calls.length = 0;
@@ -103,7 +130,17 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
       smtp.mails.length = 0;
       hook.requests.length = 0;
     },
-    outside: async () => ({ inbox: await inbox.all() }),
+    openAccount: async (account) => {
+      await stage.writeAccount(stage.urlOf(database), account);
+      await openOwn();
+    },
+    keep: async (template) => {
+      const account = own === null ? "shared" : "own";
+      await closeOwn();
+      await stage.administrate(`drop database if exists ${template} with (force)`);
+      await stage.administrate(`create database ${template} template ${database}`);
+      return { template, outside: { inbox: await inbox.all(), account } };
+    },
     engines: (through) => {
       const url = new URL(stage.urlOf(database));
       if (through === "relays") url.port = String(relays.postgres.port);
@@ -145,11 +182,36 @@ const slackStep: NameCall = (_method, path) => {
 
 const hookStep: NameCall = (method) => ({ name: method, leaves: true });
 
-/** The source is only read. */
+/** The source is only read, but where corrections are written. A login leaves nothing. */
 const apiStep: NameCall = (method, path) => ({
   name: `${method} ${path.replace(/\?.*/, "").replaceAll(/\d+/g, "…")}`,
-  leaves: false,
+  leaves: method !== "GET" && path.startsWith("/projects/"),
 });
+
+interface ServedAccount {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A Listening API for the account in a database. */
+async function serveAccount(pool: pg.Pool, clock: ManualClock): Promise<ServedAccount> {
+  const log = createLog({ level: "silent" });
+  const api = createLocalApi({ pool, clock, log, signingSecret: "for tests" });
+  const url = await api.listen({ host: "127.0.0.1", port: 0 });
+  return { port: Number(new URL(url).port), close: api.close };
+}
+
+async function serveOwnAccount(url: string, clock: ManualClock): Promise<ServedAccount> {
+  const pool = openPool({ url, connections: 4, onError: () => {} });
+  const { port, close } = await serveAccount(pool, clock);
+  return {
+    port,
+    close: async () => {
+      await close();
+      await pool.end();
+    },
+  };
+}
 
 function createInbox() {
   let current = createMemoryInboxStore();

@@ -7,7 +7,7 @@ import pg from "pg";
 import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { type SeededAccount, seedAccount } from "../../src/listening-api/account/seed-account.ts";
+import { type AccountSeed, seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
@@ -19,10 +19,14 @@ import { startRedis } from "../redis.ts";
 
 export type QueueKind = "redis" | "postgres";
 
-/** What is played: the queries of the account, what people say, and the rules. */
-export interface Script {
+/** An account of the Listening API: its queries, and what people say. */
+export interface Account extends Pick<AccountSeed, "categories"> {
   readonly queries: readonly string[];
   readonly write: (stream: Stream) => void;
+}
+
+/** What is played: the account that all share, and the rules. */
+export interface Script extends Account {
   /** The texts of the rule files, by name. */
   readonly rules: Readonly<Record<string, string>>;
 }
@@ -38,6 +42,8 @@ export interface Stage {
   readonly redisPort: number | null;
   readonly queue: QueueKind;
   readonly apiPool: pg.Pool;
+  /** Writes an account into a database. */
+  writeAccount(url: string, account: Account): Promise<void>;
   /** Folder of the rule files. */
   readonly rules: string;
   readonly closing: Closing;
@@ -90,7 +96,7 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
     await makeEmpty(urlOf(EMPTY), administrate);
     const apiPool = openPool({ url: urlOf(API), connections: 24, onError: () => {} });
     closing.add(() => apiPool.end());
-    await writeMentions(apiPool, script);
+    await writeAccount(apiPool, script);
     const redis = queue === "redis" ? await startRedis() : null;
     if (queue === "redis" && redis === null) throw new Error("there is no redis-server on the PATH");
     if (redis !== null) closing.add(redis.stop);
@@ -100,6 +106,11 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
       await writeFile(join(rules, `${name}.yaml`), text);
     return {
       ...{ urlOf, administrate, queue, apiPool, rules, closing },
+      writeAccount: async (url, account) => {
+        const pool = openPool({ url, connections: 2, onError: () => {} });
+        await writeAccount(pool, account);
+        await pool.end();
+      },
       postgresPort: Number(new URL(server.url).port),
       redisPort: redis === null ? null : Number(new URL(redis.url).port),
     };
@@ -129,21 +140,21 @@ create function harness.now() returns timestamptz language sql stable parallel s
 create function harness.put_forward(seconds double precision) returns void language sql
   as 'update harness.wall set ahead = ahead + make_interval(secs => seconds)'`;
 
-/** Writes the mentions into the tables of the Listening API. */
-async function writeMentions(pool: pg.Pool, script: Script): Promise<SeededAccount> {
+/** Writes an account and its mentions into the tables of the Listening API. */
+async function writeAccount(pool: pg.Pool, { queries, categories, write }: Account): Promise<void> {
   await migrateFeeds(pool);
   const account = await seedAccount(pool, {
     client: { name: "Acme" },
     user: USER,
     project: { name: "Brands" },
-    queries: script.queries.map((name) => ({ name })),
+    queries: queries.map((name) => ({ name })),
+    ...(categories !== undefined && { categories }),
     at: storyTime("00:00"),
   });
   await pool.query("update local_api.api_user set password_hash = $1", [cheapHash()]);
   const stream = createStream(pool, account.queries);
-  script.write(stream);
+  write(stream);
   await stream.write();
-  return account;
 }
 
 /** The password of `USER`, at the least cost: the API's own takes 40 ms for each login. */

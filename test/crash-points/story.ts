@@ -1,8 +1,8 @@
-import type { Stream } from "../flows/stream.ts";
-import { type Chapter, queriesOf } from "./chapter.ts";
+import { accountOf, type Chapter } from "./chapter.ts";
 import { LATER_CHAPTERS, LATER_RULES } from "./later-chapters.ts";
 import type { Script } from "./stage.ts";
 import { UPKEEP } from "./upkeep-chapter.ts";
+import { WRITTEN_BACK } from "./written-back-chapter.ts";
 
 /** An alert for each author who is unhappy. */
 export const COMPLAINT = `
@@ -12,24 +12,6 @@ when: { sentiment: negative }
 groupBy: author
 over: { after: 20m }
 `;
-
-/** The rule files of the scenario. */
-const RULES: Readonly<Record<string, string>> = {
-  complaint: COMPLAINT,
-  crowd: `
-description: Many people speak at once.
-severity: critical
-queries: window
-volume: { atLeast: 6, within: 15m }
-over: { after: 10m }
-`,
-  authors: `
-description: Counts people and never fires.
-severity: info
-volume: { atLeast: 9000, within: 1h, count: authors }
-`,
-  ...LATER_RULES,
-};
 
 const angry = { sentiment: "negative", author: "ann", fullname: "Ann" };
 const calm = { sentiment: "neutral" };
@@ -191,18 +173,28 @@ const FIRST_CHAPTERS: readonly Chapter[] = [
   },
 ];
 
-export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS, UPKEEP];
+/** The rule files of the scenario. */
+const RULES: Readonly<Record<string, string>> = {
+  complaint: COMPLAINT,
+  crowd: `
+description: Many people speak at once.
+severity: critical
+queries: window
+volume: { atLeast: 6, within: 15m }
+over: { after: 10m }
+`,
+  authors: `
+description: Counts people and never fires.
+severity: info
+volume: { atLeast: 9000, within: 1h, count: authors }
+`,
+  ...LATER_RULES,
+};
 
+export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS, UPKEEP, WRITTEN_BACK];
+
+/** Chapters that write into their account have one of their own. */
 export const SCRIPT: Script = {
-  queries: CHAPTERS.flatMap(queriesOf),
+  ...accountOf(CHAPTERS.filter(({ account }) => account === undefined)),
   rules: RULES,
-  write: (stream: Stream) => {
-    for (const { name, said, changes = [] } of CHAPTERS) {
-      for (const [at, { count, every, query = name, ...what }] of said) {
-        if (count === undefined) stream.at(at).mention(query, what);
-        else stream.at(at).mentions(query, { count, ...(every !== undefined && { every }), ...what });
-      }
-      for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
-    }
-  },
 };

@@ -8,6 +8,7 @@ import { createAlertActions } from "../../src/monitor/alerts/actions/alert-actio
 import { type Earshot, startEarshot } from "../../src/monitor/monitor.ts";
 import { createUnsubscribing, linkSecret } from "../../src/monitor/notify/view/signed-links.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
+import { correctMention } from "./correct-mention.ts";
 import { runLoopsOnce } from "./loops.ts";
 import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
 import { workOnMentions } from "./work-on-mention.ts";
@@ -56,6 +57,8 @@ async function run(id: number, order: Order): Promise<Report> {
   if (order.do === "forget") await forgetAuthor(worker, order.author);
   if (order.do === "upkeep") await keepUp(worker);
   if (order.do === "work") await workOnMentions(earshot.stores, order.work, clock.now());
+  if (order.do === "correct")
+    await correctMention(earshot.stores, order.correct, order.to, { now: clock.now() });
   if (order.do === "redeliver") await earshot.stores.notifications.redeliver(order.receiver, 0);
   await settle(worker);
   return { done: "settled" };

@@ -14,15 +14,15 @@ import { createDatabase, type Database } from "../../src/listening-api/store/dat
 import { findProjectById, type StoredProject } from "../../src/listening-api/store/projects.ts";
 import { openDatabase, openPool } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
-import type { Sandbox } from "../crash-points/sandbox.ts";
-import { EMPTY, type Stage, USER } from "../crash-points/stage.ts";
+import { BEGINNING, type Sandbox } from "../crash-points/sandbox.ts";
+import { type Stage, USER } from "../crash-points/stage.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf } from "../feeds/feed-config.ts";
 import { noEnricher } from "../feeds/no-enricher.ts";
 import { reader } from "../feeds/reader.ts";
 import { storyTime } from "../flows/story-time.ts";
 import type { FeedScene } from "./feed-scenes.ts";
-import { keepAsTemplate } from "./monitor-world.ts";
+import { templateOf } from "./monitor-world.ts";
 import type { World } from "./play.ts";
 
 /** One process that stores what public feeds bring, on its own connections. */
@@ -64,7 +64,7 @@ export async function openFeedWorld(
   const stopping = new AbortController();
   closing.add(async () => stopping.abort());
 
-  await sandbox.reset(EMPTY, { inbox: [] });
+  await sandbox.reset(BEGINNING);
   sandbox.clock.set(storyTime("09:00"));
   const pool = openPool({ url: stage.urlOf(sandbox.database), connections: 2, onError: () => {} });
   await migrateFeeds(pool);
@@ -112,11 +112,11 @@ export async function openFeedWorld(
   const before = await open(stage.postgresPort);
   for (const task of scene.first ?? []) await (await task.prepare(before, before))(before);
   await before.close();
-  const template = await keepAsTemplate(stage, sandbox, scene.name);
+  const opening = await sandbox.keep(templateOf(scene.name));
   return {
     database: sandbox.database,
     reset: async () => {
-      await sandbox.reset(template, { inbox: [] });
+      await sandbox.reset(opening);
       sandbox.clock.set(storyTime("10:00"));
     },
     open,

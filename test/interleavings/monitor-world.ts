@@ -3,12 +3,13 @@ import type { PngRenderer } from "../../src/monitor/charts/png-renderer.ts";
 import type { Rule } from "../../src/monitor/rules/rule.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { readEnding } from "../crash-points/facts.ts";
-import type { Sandbox } from "../crash-points/sandbox.ts";
-import { EMPTY, type Stage } from "../crash-points/stage.ts";
+import { BEGINNING, type Sandbox } from "../crash-points/sandbox.ts";
+import type { Stage } from "../crash-points/stage.ts";
 import { storyTime } from "../flows/story-time.ts";
 import type { World } from "./play.ts";
 import { openProcess, type Process } from "./process.ts";
-import type { Scene } from "./scenes.ts";
+import { accountOf, type Scene } from "./scenes.ts";
+import { writeToAccount } from "./tasks.ts";
 
 /** Plays what comes before the pairs of a scene of the monitor, and stores where they begin. */
 export async function openMonitorWorld(
@@ -18,7 +19,7 @@ export async function openMonitorWorld(
   shared: { readonly rules: readonly Rule[]; readonly pictures: PngRenderer },
 ): Promise<World<Process>> {
   const { queries, config = {} } = scene;
-  const source = { overlap: "0s", lookback: "1h", settle: "0s", queries };
+  const source = { overlap: "0s", lookback: "1h", settle: "0s", queries, ...scene.source };
   const parsed = await parseConfig(sandbox.configOf({ name: "", config }, source));
   const files = {
     ...{ config: parsed, rules: shared.rules, renderer: await openTemplates(parsed.templates) },
@@ -31,7 +32,8 @@ export async function openMonitorWorld(
     return openProcess({ files, pictures, databaseUrl: url.href, clock: sandbox.clock });
   };
 
-  await sandbox.reset(EMPTY, { inbox: [] });
+  await sandbox.reset(BEGINNING);
+  if (scene.account !== undefined) await sandbox.openAccount(accountOf([scene], scene.account));
   sandbox.clock.set(storyTime(scene.from));
   const process = await open(stage.postgresPort);
   await process.version.refreshQueries();
@@ -49,24 +51,23 @@ export async function openMonitorWorld(
     await (await task.prepare(before, before))(before);
   }
   await before.close();
-  const template = await keepAsTemplate(stage, sandbox, scene.name);
-  const outside = await sandbox.outside();
+  const opening = await sandbox.keep(templateOf(scene.name));
   return {
     database: sandbox.database,
     reset: async () => {
-      await sandbox.reset(template, outside);
+      await sandbox.reset(opening);
       sandbox.clock.set(storyTime(scene.at));
     },
     open,
-    settle: (one) => one.settle(),
+    settle: async (one) => {
+      await one.settle();
+      while ((await writeToAccount(one)) === "Written");
+    },
     read: async () => (await readEnding(sandbox, stage.urlOf(sandbox.database))).lines,
   };
 }
 
-/** A copy of the database as it is now, from which others are made. Gives its name. */
-export async function keepAsTemplate(stage: Stage, { database }: Sandbox, scene: string): Promise<string> {
-  const template = `interleavings_${scene.replaceAll(" ", "_")}`;
-  await stage.administrate(`drop database if exists ${template} with (force)`);
-  await stage.administrate(`create database ${template} template ${database}`);
-  return template;
+/** The name of the database from which those of a scene are copied. */
+export function templateOf(scene: string): string {
+  return `interleavings_${scene.replaceAll(" ", "_")}`;
 }

@@ -1,5 +1,5 @@
 import type { Chapter } from "../crash-points/chapter.ts";
-import type { Script } from "../crash-points/stage.ts";
+import type { Account, Script } from "../crash-points/stage.ts";
 import { COMPLAINT } from "../crash-points/story.ts";
 import type { StoryMentionFields } from "../flows/stream.ts";
 import type { Process } from "./process.ts";
@@ -18,6 +18,10 @@ export interface Scene {
   ])[];
   readonly changes?: readonly (readonly [at: string, resourceId: string, what: StoryMentionFields])[];
   readonly config?: Chapter["config"];
+  /** What differs from the source of all scenes. */
+  readonly source?: object;
+  /** What its account has besides, where something is written into it: then the account is its own. */
+  readonly account?: Chapter["account"];
   /** When Earshot starts, and until when everything that is due is done. */
   readonly from: string;
   readonly settled?: readonly string[];
@@ -219,9 +223,9 @@ export const SCENES: readonly Scene[] = [
     at: "09:10",
     first: [task.poll("correction"), task.deliver("crisis"), task.poll("correction", "updated")],
     pairs: [
-      [task.correct, task.correct],
-      [task.correct, task.forget("ann")],
-      [task.correct, task.edit("crisis")],
+      [task.correctMessage, task.correctMessage],
+      [task.correctMessage, task.forget("ann")],
+      [task.correctMessage, task.edit("crisis")],
     ],
   },
   {
@@ -433,6 +437,23 @@ export const SCENES: readonly Scene[] = [
     ],
   },
   {
+    name: "written back",
+    ...ONE_ALERT,
+    queries: ["written back"],
+    said: [["09:01", "written back", { ...angry("back-1", "Well, well"), sentiment: "neutral" }]],
+    account: { categories: [{ name: "Subjects", children: ["Price", "Safety"] }] },
+    source: { writeCorrections: true },
+    at: "09:10",
+    first: [task.correctMention("back-1", { sentiment: "negative" })],
+    pairs: [
+      [task.writeCorrection, task.writeCorrection],
+      [task.writeCorrection, task.correctMention("back-1", { sentiment: "positive" }, "bo")],
+      [task.writeCorrection, task.correctMention("back-1", { category: 40_002 }, "bo")],
+      [task.writeCorrection, task.poll("written back", "updated")],
+      [task.writeCorrection, task.forget("ann")],
+    ],
+  },
+  {
     name: "two incidents",
     from: "09:00",
     queries: ["crowd of two incidents"],
@@ -447,16 +468,25 @@ export const SCENES: readonly Scene[] = [
   },
 ];
 
-export const SCRIPT: Script = {
-  queries: SCENES.flatMap(({ queries }) => queries),
-  rules: RULES,
-  write: (stream) => {
-    for (const { said, changes = [] } of SCENES) {
-      for (const [at, query, { count, ...what }] of said) {
-        if (count === undefined) stream.at(at).mention(query, what);
-        else stream.at(at).mentions(query, { count, ...what });
+/** An account with the queries and mentions of these scenes. */
+export function accountOf(scenes: readonly Scene[], more: Scene["account"] = {}): Account {
+  return {
+    ...more,
+    queries: scenes.flatMap(({ queries }) => queries),
+    write: (stream) => {
+      for (const { said, changes = [] } of scenes) {
+        for (const [at, query, { count, ...what }] of said) {
+          if (count === undefined) stream.at(at).mention(query, what);
+          else stream.at(at).mentions(query, { count, ...what });
+        }
+        for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
       }
-      for (const [at, resourceId, what] of changes) stream.at(at).change(resourceId, what);
-    }
-  },
+    },
+  };
+}
+
+/** Scenes that write into their account have one of their own. */
+export const SCRIPT: Script = {
+  ...accountOf(SCENES.filter(({ account }) => account === undefined)),
+  rules: RULES,
 };

@@ -4,9 +4,12 @@ import { createLog } from "../../src/lib/log.ts";
 import type { AlertAction } from "../../src/monitor/model/alert-action.ts";
 import type { Query } from "../../src/monitor/model/query.ts";
 import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
+import { writeNext } from "../../src/monitor/polling/write-corrections.ts";
 import type { JobContext } from "../../src/monitor/queue/worker.ts";
 import { pruneTables } from "../../src/monitor/store/prune-tables.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
+import { type Corrected, correctMention as correct } from "../crash-points/correct-mention.ts";
+import { withSources } from "../crash-points/loops.ts";
 import { type Work, workOnMentions } from "../crash-points/work-on-mention.ts";
 import type { Process } from "./process.ts";
 import type { Task } from "./task.ts";
@@ -44,6 +47,35 @@ export const decide = (query: string): MonitorTask => ({
   },
 });
 
+/** A person corrects a mention of the account. */
+export const correctMention = (
+  resourceId: string,
+  to: Corrected,
+  who: "ann" | "bo" = "ann",
+): MonitorTask => ({
+  name: `${"sentiment" in to ? `sentiment ${to.sentiment}` : "category"} of ${resourceId} by ${who}`,
+  prepare:
+    async () =>
+    ({ stores, clock }) =>
+      correct(stores, resourceId, to, { now: clock.now(), who }),
+});
+
+/** The oldest correction that is due goes to the account. */
+export const writeCorrection: MonitorTask = {
+  name: "writing of a correction",
+  prepare: async () => writeToAccount,
+};
+
+/** Gives what became of it, where there is an account that takes corrections. */
+export async function writeToAccount({ database, clock, config }: Process): Promise<string> {
+  let became = "NothingDue";
+  const sources = config.sources.filter(({ writeCorrections }) => writeCorrections);
+  await withSources({ db: database.db, clock, sources }, async (parts) => {
+    became = await writeNext(parts);
+  });
+  return became;
+}
+
 /** The oldest notification to a receiver that is due. */
 export const deliver = (receiver: string): MonitorTask => ({
   name: `delivery to ${receiver}`,
@@ -62,7 +94,7 @@ export const edit = (receiver: string): MonitorTask => ({
   },
 });
 
-export const correct: MonitorTask = {
+export const correctMessage: MonitorTask = {
   name: "correction",
   prepare: async ({ stores: look }) => {
     const due = await look.dueWork.find(NOTHING_ELSE);
