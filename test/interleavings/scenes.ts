@@ -440,7 +440,10 @@ export const SCENES: readonly Scene[] = [
     name: "written back",
     ...ONE_ALERT,
     queries: ["written back"],
-    said: [["09:01", "written back", { ...angry("back-1", "Well, well"), sentiment: "neutral" }]],
+    said: [
+      ["09:01", "written back", { ...angry("back-1", "Well, well"), sentiment: "neutral" }],
+      ["09:02", "written back", { ...calm, resourceId: "back-2" }],
+    ],
     account: { categories: [{ name: "Subjects", children: ["Price", "Safety"] }] },
     source: { writeCorrections: true },
     at: "09:10",
@@ -451,6 +454,11 @@ export const SCENES: readonly Scene[] = [
       [task.writeCorrection, task.correctMention("back-1", { category: 40_002 }, "bo")],
       [task.writeCorrection, task.poll("written back", "updated")],
       [task.writeCorrection, task.forget("ann")],
+      [
+        task.correctMention("back-2", { category: 40_002 }),
+        task.correctMention("back-2", { category: 40_003 }, "bo"),
+      ],
+      [task.correctMention("back-1", { category: 40_002 }), task.forget("ann")],
     ],
   },
   {

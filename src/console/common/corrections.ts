@@ -18,7 +18,7 @@ interface Which {
 interface CorrectionParts {
   /** Null: there are none. */
   readonly feeds: Pick<FeedView, "correct" | "categories" | "categorize"> | null;
-  readonly stores: Pick<Stores, "mentions" | "sourceEdits">;
+  readonly stores: Pick<Stores, "mentions" | "sourceEdits" | "transaction">;
   /** Whether corrections are written back to the account (`source.writeCorrections`). */
   readonly toAccount: boolean;
 }
@@ -33,15 +33,23 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
     now: Instant,
     editOf: (stored: readonly string[], earlier: readonly ShownSourceEdit[]) => MentionEdit,
   ): Promise<boolean> => {
-    const found = (await stores.mentions.findAnywhere(resourceId)).find(
-      ({ mention }) => mention.queryId === queryId && mention.resourceId === resourceId,
-    );
-    if (found === undefined) return false;
-    const key = { projectId: found.projectId, queryId, resourceId };
-    const stored = found.mention.categories.map(({ id }) => id);
-    const edit = editOf(stored, await stores.sourceEdits.ofMention(key));
-    await stores.sourceEdits.add({ ...key, id: uuid7(now), at: now, actor: by, edit });
-    return true;
+    const find = async ({ mentions }: Pick<Stores, "mentions">) =>
+      (await mentions.findAnywhere(resourceId)).find(
+        ({ mention }) => mention.queryId === queryId && mention.resourceId === resourceId,
+      );
+    const first = await find(stores);
+    if (first === undefined) return false;
+    const key = { projectId: first.projectId, queryId, resourceId };
+    return stores.transaction(async (facts) => {
+      // Whoever deletes the mention or corrects it meanwhile takes turns with us.
+      await facts.queries.lock(key.projectId, queryId);
+      const found = await find(facts);
+      if (found === undefined) return false;
+      const stored = found.mention.categories.map(({ id }) => id);
+      const edit = editOf(stored, await facts.sourceEdits.ofMention(key));
+      await facts.sourceEdits.add({ ...key, id: uuid7(now), at: now, actor: by, edit });
+      return true;
+    });
   };
   const isOfFeeds = ({ queryId }: Pick<Which, "queryId">) => queryId.startsWith(FEEDS_PREFIX);
   return {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createManualClock } from "../../../src/lib/clock.ts";
@@ -55,7 +56,7 @@ beforeAll(async () => {
   projectId = String(fixture.account.projectId);
   const alpha = fixture.account.queries.get("Alpha") ?? 0;
   queryId = String(alpha);
-  const versions = [1, 2].map((n) =>
+  const versions = [1, 2, 3].map((n) =>
     mentionVersion(
       { queryId: alpha, resourceId: resourceId(n), sentiment: "neutral" },
       { added: T0 - n * 60_000 },
@@ -82,8 +83,9 @@ function partsOf(background: SourceClient): Parameters<typeof writeNext>[0] {
 }
 
 const keyOf = (n: number) => ({ projectId, queryId, resourceId: resourceId(n) });
+let corrected = 0;
 const correct = (n: number, edit: MentionEdit) =>
-  stores.sourceEdits.add({ ...keyOf(n), id: uuid7(NOW), at: NOW, actor: ann, edit });
+  stores.sourceEdits.add({ ...keyOf(n), id: uuid7(NOW + corrected++), at: NOW, actor: ann, edit });
 const statesOf = async (n: number) =>
   (await stores.sourceEdits.ofMention(keyOf(n))).map(({ state }) => state);
 async function atTheSource(n: number) {
@@ -105,6 +107,28 @@ test("a correction reaches the account, and the newest of two that wait is the o
   expect((await atTheSource(1))?.sentiment).toBe("negative");
   const quirks = await createServerQuirkStore(database.db, "acme").all();
   expect(quirks.get("edits")?.value).toBe("accepted");
+});
+
+test("one that comes late, because its worker was held, does not stay over a newer one", async () => {
+  const { claim, settle } = stores.sourceEdits;
+  const write = async (sentiment: "positive" | "negative") => {
+    await correct(3, { sentiment });
+    const claimed = await claim();
+    if (claimed === null) throw new Error("it is not due");
+    return claimed;
+  };
+  for (const newerEnds of ["before", "after"] as const) {
+    const late = await write("negative");
+    await sql`update earshot.source_edits set leased_until_wall = now() - interval '1 s' where id = ${late.id}::uuid`.execute(
+      database.db,
+    );
+    const newer = await write("positive");
+    await settle(newerEnds === "before" ? newer : late);
+    await settle(newerEnds === "before" ? late : newer);
+    expect(await writeNext(parts)).toBe("Written");
+    expect((await atTheSource(3))?.sentiment).toBe("positive");
+    expect(await writeNext(parts)).toBe("NothingDue");
+  }
 });
 
 test("categories are put on and taken off", async () => {
