@@ -137,6 +137,7 @@ const SLOW: readonly string[] = [
   "test/lab/backtest/try-rule.test.ts",
   "test/lab/tries/save-rule.test.ts",
   "test/monitor/digest/cron.test.ts",
+  "test/monitor/digest/view-mails.test.ts",
   "test/monitor/ingest/forget-mentions.test.ts",
   "test/monitor/model/silence.test.ts",
   "test/monitor/polling/poll-by-groups.test.ts",
@@ -161,7 +162,9 @@ const SLOW: readonly string[] = [
   "test/cli/api/run-api.test.ts",
   "test/cli/bounce.test.ts",
   "test/cli/check.test.ts",
+  "test/cli/incidents.test.ts",
   "test/cli/local-api.test.ts",
+  "test/cli/users.test.ts",
   // Pages with many alerts, a PDF, and what many people ask for at once.
   "test/console/insights/pages.test.ts",
   "test/console/inbox/render-slack-message.test.ts",
@@ -172,10 +175,14 @@ const SLOW: readonly string[] = [
   "test/console/templates.test.ts",
   "test/console/workflow.test.ts",
   // Feeds: documents that end their process, senses that are learnt, pages that are asked for again.
+  "test/feeds/completeness.test.ts",
+  "test/feeds/enrich/learned-relevance.test.ts",
   "test/feeds/recheck-pages.test.ts",
   "test/feeds/run-feeds.test.ts",
   "test/feeds/setup/group-senses.test.ts",
+  "test/feeds/stack-exchange.test.ts",
   "test/feeds/unreadable.test.ts",
+  "test/feeds/words-of-servers.test.ts",
 ];
 
 /** Those that take longest. CI has half an hour, and plays every other one of them. */
