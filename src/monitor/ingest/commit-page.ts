@@ -61,59 +61,62 @@ export async function commitPage(
 ): Promise<CommittedPage> {
   const { key, query, lease } = run;
   let keepStories = (): void => {};
-  const committed = await parts.store.transaction(async (facts) => {
-    // The lock comes first: counts go to buckets that are still open, and one worker at a time changes alerts.
-    const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
-    const seenAt = parts.clock.now();
-    const [refusals, counted] = await Promise.all([
-      facts.forgotten.refusals(key.projectId, key.queryId),
-      facts.counts.series(key.projectId, key.queryId),
-      facts.polls.advance(key, lease, state),
-    ]);
-    const read = await forgetAndRefuse(facts, locked, prepared, refusals, seenAt);
-    const { page, rows, rules, assessed, assess, stories } = read;
-    const { folded, append, done } = await foldStories(facts.stories, parts.stories, key, stories);
-    keepStories = done;
-    const [outcome] = await Promise.all([
-      facts.mentions.storePage(key.projectId, rows, seenAt, folded),
-      append(),
-      facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected),
-    ]);
-    const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
-    const changes = [
-      ...outcome.added.map((index) => ({ before: null, after: after(index) })),
-      ...outcome.changed.map(({ index, before, story }) => ({
-        before: storyOfMention(assess(before), story),
-        after: after(index),
-      })),
-    ];
-    // A version that could not be stored is replaced by this one.
-    const replaced = outcome.added
-      .filter((index) => rows.edited.has(index))
-      .map((index) => at(assessed, index).mention.resourceId);
-    if (replaced.length > 0) await facts.forgotten.removeDeadLetters(key.projectId, key.queryId, replaced);
-    await eraseEdited(
-      facts,
-      locked,
-      rules,
-      outcome.changed.map(({ index, ...one }) => ({ ...one, after: at(assessed, index).mention })),
-    );
-    const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
-    const added = outcome.added.map((index) => at(assessed, index).mention);
-    const [matched, valued] = await Promise.all([
-      notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded)),
-      recordValues(facts, locked, rules, counted, added),
-      recordCounts(facts, key, judged.counts, judged.distinctAuthors),
-    ]);
-    const pending = await recordOutcome(parts, facts, locked, rules, [...matched, ...valued]);
-    return {
-      added: outcome.added.length,
-      changed: outcome.changed.length,
-      restamped: changes.filter(isRestamped).length,
-      earliestAdded: earliestOf(added),
-      pending,
-    };
-  });
+  const committed = await parts.store.transaction(
+    async (facts) => {
+      // The lock comes first: counts go to buckets that are still open, and one worker at a time changes alerts.
+      const locked = (await facts.queries.lock(key.projectId, key.queryId)) ?? query;
+      const seenAt = parts.clock.now();
+      const [refusals, counted] = await Promise.all([
+        facts.forgotten.refusals(key.projectId, key.queryId),
+        facts.counts.series(key.projectId, key.queryId),
+        facts.polls.advance(key, lease, state),
+      ]);
+      const read = await forgetAndRefuse(facts, locked, prepared, refusals, seenAt);
+      const { page, rows, rules, assessed, assess, stories } = read;
+      const { folded, append, done } = await foldStories(facts.stories, parts.stories, key, stories);
+      keepStories = done;
+      const [outcome] = await Promise.all([
+        facts.mentions.storePage(key.projectId, rows, seenAt, folded),
+        append(),
+        facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected),
+      ]);
+      const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
+      const changes = [
+        ...outcome.added.map((index) => ({ before: null, after: after(index) })),
+        ...outcome.changed.map(({ index, before, story }) => ({
+          before: storyOfMention(assess(before), story),
+          after: after(index),
+        })),
+      ];
+      // A version that could not be stored is replaced by this one.
+      const replaced = outcome.added
+        .filter((index) => rows.edited.has(index))
+        .map((index) => at(assessed, index).mention.resourceId);
+      if (replaced.length > 0) await facts.forgotten.removeDeadLetters(key.projectId, key.queryId, replaced);
+      await eraseEdited(
+        facts,
+        locked,
+        rules,
+        outcome.changed.map(({ index, ...one }) => ({ ...one, after: at(assessed, index).mention })),
+      );
+      const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
+      const added = outcome.added.map((index) => at(assessed, index).mention);
+      const [matched, valued] = await Promise.all([
+        notYetMatched(facts, locked, judged.evidence, storiesOf(assessed, folded)),
+        recordValues(facts, locked, rules, counted, added),
+        recordCounts(facts, key, judged.counts, judged.distinctAuthors),
+      ]);
+      const pending = await recordOutcome(parts, facts, locked, rules, [...matched, ...valued]);
+      return {
+        added: outcome.added.length,
+        changed: outcome.changed.length,
+        restamped: changes.filter(isRestamped).length,
+        earliestAdded: earliestOf(added),
+        pending,
+      };
+    },
+    { byKeys: true },
+  );
   keepStories();
   return committed;
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { TransientError } from "../../lib/retry.ts";
 import { createAccessTokenStore } from "./access-tokens.ts";
 import { createAlertMessageStore } from "./alert-messages.ts";
@@ -49,9 +50,10 @@ export type Facts = ReturnType<typeof createFacts>;
 export interface Stores extends Facts {
   /**
    * Commits everything that `work` does through the given stores together, or not at all. `work` is repeated if another
-   * transaction was in its way, so it changes nothing but these stores.
+   * transaction was in its way, so it changes nothing but these stores. `byKeys`: it asks for rows by their keys only,
+   * and its statements are planned once for all keys.
    */
-  transaction<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: Facts) => Promise<T>, options?: { readonly byKeys?: boolean }): Promise<T>;
   /** The same; and all that `work` reads is as it was at its first statement, whatever others commit meanwhile. */
   snapshot<T>(work: (stores: Facts) => Promise<T>): Promise<T>;
 }
@@ -59,8 +61,16 @@ export interface Stores extends Facts {
 export function createStores(db: Db): Stores {
   return {
     ...createFacts(db),
-    transaction: (work) =>
-      repeated(() => db.transaction().execute((tx) => together(tx, (one) => work(createFacts(one))))),
+    transaction: (work, { byKeys = false } = {}) =>
+      repeated(() =>
+        db.transaction().execute((tx) =>
+          together(tx, async (one) => {
+            const planned = byKeys ? planOnce.execute(one) : undefined;
+            const [result] = await Promise.all([work(createFacts(one)), planned]);
+            return result;
+          }),
+        ),
+      ),
     snapshot: (work) =>
       repeated(() =>
         db
@@ -70,6 +80,12 @@ export function createStores(db: Db): Stores {
       ),
   };
 }
+
+/**
+ * By itself PostgreSQL makes a plan for each key as long as a plan for all looks dearer. It counts every month of a table
+ * for that one, though only the months of the key are read when it runs.
+ */
+const planOnce = sql`set local plan_cache_mode = force_generic_plan`;
 
 /** Of two transactions that wait for each other PostgreSQL ends one, and of two that change a row of a snapshot the later. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {

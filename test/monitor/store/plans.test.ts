@@ -119,6 +119,9 @@ const HOTTEST: Readonly<
   ],
 };
 
+/** No transaction by keys asks for these: PostgreSQL may have another plan for other values. */
+const PLANNED_ANEW = ["decisions that are due", "what the sweep finds"];
+
 const { database } = await useStores();
 /** Of each question, the plan of each size. */
 const plans = new Map<string, PlanStep[][]>();
@@ -131,7 +134,10 @@ beforeAll(async () => {
   for (const kept of KEPT) {
     await pretend(kept);
     for (const [name, [, ask]] of Object.entries(HOTTEST))
-      plans.set(name, [...(plans.get(name) ?? []), await plansOf(ask)]);
+      plans.set(name, [
+        ...(plans.get(name) ?? []),
+        await plansOf(ask, { isPlannedOnce: !PLANNED_ANEW.includes(name) }),
+      ]);
   }
 }, 120_000);
 
@@ -145,10 +151,9 @@ test.each(Object.keys(HOTTEST))("%s", (name) => {
 
 test("a planted fault is found: an index is gone", async () => {
   const name = "how many alerts a rule opens";
-  const plan = await plansOf(
-    HOTTEST[name]?.[1] ?? (async () => {}),
-    sql`drop index earshot.alerts_by_opening`,
-  );
+  const plan = await plansOf(HOTTEST[name]?.[1] ?? (async () => {}), {
+    change: sql`drop index earshot.alerts_by_opening`,
+  });
   expect(plan.filter(({ whole }) => whole)).not.toEqual([]);
 });
 
@@ -225,7 +230,10 @@ async function pretend(kept: number): Promise<void> {
 }
 
 /** Asks once for the statements, and has each explained. Nothing of it stays. */
-async function plansOf(ask: (facts: Facts) => Promise<unknown>, change = sql`select`): Promise<PlanStep[]> {
+async function plansOf(
+  ask: (facts: Facts) => Promise<unknown>,
+  { change = sql`select`, isPlannedOnce = false } = {},
+): Promise<PlanStep[]> {
   const asked: CompiledQuery[] = [];
   const spied = new Kysely<never>({
     dialect: new PostgresDialect({ pool: database.pool }),
@@ -255,7 +263,7 @@ async function plansOf(ask: (facts: Facts) => Promise<unknown>, change = sql`sel
       nodes.push(...nodesOf(own));
       // Of a statement that it has seen often, PostgreSQL keeps one plan for all parameters if that costs no more.
       const kept = await planned(CompiledQuery.raw(`explain (generic_plan, format json) ${text}`));
-      if (kept["Total Cost"] <= own["Total Cost"] + PLANNING_COST)
+      if (isPlannedOnce || kept["Total Cost"] <= own["Total Cost"] + PLANNING_COST)
         nodes.push(...nodesOf(kept).filter(({ whole }) => whole));
     }
     await sql`rollback`.execute(connection);
