@@ -210,7 +210,7 @@ export function whatHappensNext({ clock, crisis }: Pick<Demo, "clock" | "crisis"
   const { brand, at } = crisis();
   const seconds = Math.round((at - clock.now()) / DEMO_SPEED / 1000);
   if (seconds <= 0)
-    return `A crisis is going on at ${brand}: an alert opened soon after it started, and is resolved by itself.`;
+    return `A crisis is going on at ${brand}: its alert opens seconds after the start, and is resolved by itself.`;
   const when = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
   return `The next crisis starts in about ${when}, at ${brand}: an alert opens within seconds, and is resolved by itself.`;
 }
