@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { parseConfig } from "../../src/admin/config/config.ts";
@@ -19,6 +18,7 @@ import { aMention } from "../mention.ts";
 import { createMemoryKnowledge } from "../monitor/ingest/use-polls.ts";
 import { sourceOfPages } from "../monitor/polling/source-of-pages.ts";
 import { openBenchDatabase } from "./bench-database.ts";
+import { postgresMs, postmasterOf } from "./postgres-time.ts";
 import { timeStore } from "./time-store.ts";
 
 /**
@@ -299,28 +299,4 @@ function aRule(name: string, lines: string): Rule {
   const parsed = parseRule(name, `${name}.yaml`, `description: d\n${lines}\n`);
   if ("rule" in parsed) return parsed.rule;
   throw new Error(JSON.stringify(parsed.faults));
-}
-
-function postmasterOf(backend: number): number {
-  return Number(fieldsOf(backend)[1]);
-}
-
-/** Milliseconds of processor of all processes of PostgreSQL so far, those that ended included. */
-function postgresMs(postmaster: number): number {
-  const own = fieldsOf(postmaster);
-  const children = readdirSync("/proc")
-    .filter((pid) => /^\d+$/.test(pid))
-    .map((pid) => fieldsOf(Number(pid)))
-    .filter((fields) => Number(fields[1]) === postmaster);
-  const sum = (fields: readonly string[], which: readonly number[]) =>
-    which.reduce((total, field) => total + Number(fields[field] ?? 0), 0);
-  return 10 * children.reduce((total, fields) => total + sum(fields, [11, 12]), sum(own, [11, 12, 13, 14]));
-}
-
-function fieldsOf(pid: number): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  } catch {
-    return []; // It has just ended.
-  }
 }

@@ -1,23 +1,16 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { pino } from "pino";
 import { Agent, request } from "undici";
-import { parseConfig } from "../../src/admin/config/config.ts";
-import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
-import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
+import { monotonicMs } from "../../src/lib/clock.ts";
 import { type Closing, createClosing } from "../../src/lib/closing.ts";
-import { startEarshot } from "../../src/monitor/monitor.ts";
-import { ROLES } from "../../src/monitor/roles.ts";
 import { openBenchDatabaseUrl } from "./bench-database.ts";
 import { createStages } from "./event-stages.ts";
+import { startPushMonitor, TOKEN } from "./push-monitor.ts";
 
 /**
  * From a mention that a program pushes to the moment at which the vendor has the webhook, everything in this process.
@@ -32,7 +25,6 @@ const { values } = parseArgs({
   },
 });
 const EVENTS = Number(values.events);
-const TOKEN = "a-token-of-sixteen";
 /** Mentions a second that no rule matches, around those that are measured. */
 const RATES = values.rates.split(",").map(Number);
 const BURST = 1_000;
@@ -144,40 +136,6 @@ async function post(url: string, body: string, agent: Agent): Promise<void> {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text}`);
 }
 
-/** Earshot with a push feed and a webhook, as `earshot start` has it in one process, without the console. */
-async function startMonitor(closing: Closing, databaseUrl: string, vendorUrl: string): Promise<PushEndpoint> {
-  const folder = await mkdtemp(join(tmpdir(), "earshot-bench-rules-"));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(
-    join(folder, "urgent.yaml"),
-    "title: Urgent\ndescription: Somebody says urgent.\nseverity: critical\nwhen: { keyword: urgent }\ngroupBy: author\n",
-  );
-  const config = await parseConfig({
-    listen: {
-      queries: [{ name: "Acme", text: "acme" }],
-      feeds: [{ kind: "push", token: TOKEN }],
-    },
-    receivers: [{ name: "pager", kind: "webhook", url: vendorUrl, allowPrivateAddress: true }],
-    routes: [{ receivers: ["pager"], groupWait: "0s" }],
-    rules: folder,
-  });
-  const log = pino({ level: "error" }, pino.destination(2));
-  const clock = systemClock;
-  const listening = await withListening(config, { databaseUrl, fetches: true, clock, log, port: 0 }, closing);
-  if (listening.push === null) throw new Error("there is no push feed");
-  const earshot = await startEarshot({
-    config: listening.configOf(config),
-    ...listening.forMonitor,
-    databaseUrl,
-    queue: { kind: "postgres", url: databaseUrl, schema: "earshot_queue" },
-    clock,
-    log,
-    roles: ROLES,
-  });
-  closing.add(earshot.stop);
-  return listening.push;
-}
-
 /** The door of the push feed, without the console around it. */
 async function servePush(closing: Closing, push: PushEndpoint): Promise<string> {
   return serve(closing, async (incoming, response) => {
@@ -230,7 +188,10 @@ try {
   closing.add(() => agent.close());
   const vendor = await startVendor(closing);
   const limit = await startLimit(closing, databaseUrl, vendor.url, agent);
-  const url = await servePush(closing, await startMonitor(closing, databaseUrl, vendor.url));
+  const url = await servePush(
+    closing,
+    await startPushMonitor(closing, { databaseUrl, vendorUrl: vendor.url }),
+  );
   const urgent = async (marker: string): Promise<void> => {
     stages?.begin();
     await post(url, JSON.stringify(urgentMention(marker)), agent);
