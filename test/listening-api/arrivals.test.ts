@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Pool } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Arrivals, announceArrivals, followArrivals } from "../../src/listening-api/store/arrivals.ts";
@@ -70,6 +71,25 @@ test("after its connection broke it follows on another one", async () => {
   expect(broken).toHaveLength(1);
   await insertMentions(db, [mention("Alpha")]);
   await until("it is announced", () => announced.length > 0, { withinMs: 5_000 });
+});
+
+test("what nobody announced is found by the revisions of the queries, once", async () => {
+  const found: Arrivals[] = [];
+  const end = followArrivals(
+    fixture.database.pool,
+    (arrivals) => found.push(arrivals),
+    () => {},
+    50,
+  );
+  // It has seen the revisions once.
+  await delay(500);
+  await fixture.database.pool.query("update local_api.query set revision = revision + 1 where id = $1", [
+    queryOf("Beta"),
+  ]);
+  await until("it is found", () => found.length > 0, { withinMs: 5_000 });
+  await delay(500);
+  await end();
+  expect(found).toEqual([{ added: [queryOf("Beta")], updated: [queryOf("Beta")] }]);
 });
 
 test("a page of more queries than fit into one announcement is announced in parts", async () => {

@@ -26,7 +26,7 @@ export function ownSource({ queries, pollEvery }: Pick<ListenConfig, "queries" |
       clientId: LISTENING.clientId,
       projects: [LISTENING.project],
       queries: queries.map(({ name }) => name),
-      updatesEvery: "30s",
+      updatesEvery: "1m",
       // Its writers take turns, so that nothing appears behind a watermark. Each announcement starts a poll, which reads
       // this much again.
       overlap: "5s",

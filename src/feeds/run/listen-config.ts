@@ -76,8 +76,10 @@ export const ListenConfig = z.strictObject({
     "The address of the console that others on the internet reach. With it, feeds whose documents name a hub are pushed to it when they change (WebSub), and polled seldom. Example: https://earshot.brand.example",
   ),
   pollEvery: durationBetween(100, DAY)
-    .prefault("5s")
-    .describe("How often the monitor asks the local Listening API for new mentions."),
+    .prefault("1m")
+    .describe(
+      "How often the monitor asks the local Listening API by itself. What arrives there is asked for at once.",
+    ),
   keep: durationBetween(DAY, 36_500 * DAY)
     .prefault("90d")
     .describe("How long items of feeds are kept for queries that look back; older items are not taken."),

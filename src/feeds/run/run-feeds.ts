@@ -56,6 +56,8 @@ const LEASE_MS = 3 * MINUTE;
 /** Fetches at the same time in one process. */
 const AT_ONCE = 4;
 const LOOK_EVERY_MS = SECOND;
+/** The others join the first one when there is much to fetch. */
+const JOIN_EVERY_MS = 5 * SECOND;
 /** Feeds whose pages are asked for at the same time: hostile sites must not keep fetches waiting. */
 const RECHECKS_AT_ONCE = 2;
 /** New and changed items that one fetch stores; the next one goes on. */
@@ -391,8 +393,11 @@ export function createFeedRun(parts: FeedRunParts) {
       };
       const fetch = async (): Promise<boolean> => (await fetchNext()) !== null;
       const forget = (): Promise<boolean> => forgetOld().then(() => false);
-      const fetches = Array.from({ length: AT_ONCE }, () =>
-        loop(fetch, LOOK_EVERY_MS, { level: "error", message: "feeds cannot be fetched; trying again" }),
+      const fetches = Array.from({ length: AT_ONCE }, (_, nth) =>
+        loop(fetch, nth === 0 ? LOOK_EVERY_MS : JOIN_EVERY_MS, {
+          level: "error",
+          message: "feeds cannot be fetched; trying again",
+        }),
       );
       const rechecks = Array.from({ length: RECHECKS_AT_ONCE }, () =>
         loop(recheckNext, LOOK_EVERY_MS, {

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { followChannel } from "../../lib/follow-channel.ts";
+import { SECOND } from "../../lib/instant.ts";
 import type { Database, DatabasePool } from "./database.ts";
 import type { MentionVersion } from "./mention-version.ts";
 
@@ -31,12 +33,80 @@ export async function announceArrivals(db: Database, versions: readonly MentionV
 
 /**
  * Calls `onArrivals` after each commit that stored mentions, in whatever process, until the returned function is called.
- * See `followChannel`.
+ * See `followChannel`. A commit whose announcement was lost shows at the revision of its query, some seconds later: then
+ * its mentions may be new or changed.
  */
 export function followArrivals(
   pool: DatabasePool,
   onArrivals: (arrivals: Arrivals) => void,
   onBroken: (error: unknown) => void,
+  checkEveryMs = 5 * SECOND,
 ): () => Promise<void> {
-  return followChannel(pool, CHANNEL, (payload) => onArrivals(JSON.parse(payload) as Arrivals), onBroken);
+  const announced = new Set<number>();
+  const endFollowing = followChannel(
+    pool,
+    CHANNEL,
+    (payload) => {
+      const arrivals = JSON.parse(payload) as Arrivals;
+      for (const id of [...arrivals.added, ...arrivals.updated]) announced.add(id);
+      onArrivals(arrivals);
+    },
+    onBroken,
+  );
+  const stopping = new AbortController();
+  const checking = checkRevisions(
+    pool,
+    (changed) => {
+      const missed = changed.filter((id) => !announced.has(id));
+      announced.clear();
+      if (missed.length > 0) onArrivals({ added: missed, updated: missed });
+    },
+    checkEveryMs,
+    stopping.signal,
+  );
+  return async () => {
+    stopping.abort();
+    await Promise.all([endFollowing(), checking]);
+  };
+}
+
+/** Calls `onChanged` with the queries that were written to since the last look, if there are any. */
+async function checkRevisions(
+  pool: DatabasePool,
+  onChanged: (queryIds: readonly number[]) => void,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let known: ReadonlyMap<number, string> | null = null;
+  let total: string | null = null;
+  while (!signal.aborted) {
+    // A database that is away is told of by whoever follows the announcements.
+    const revisions: readonly Revision[] = await readRevisions(pool, total).catch(() => []);
+    if (revisions.length > 0) {
+      const before = known;
+      known = new Map(revisions.map(({ id, revision }) => [Number(id), revision]));
+      total = revisions[0]?.total ?? null;
+      if (before !== null)
+        onChanged([...known].filter(([id, revision]) => before.get(id) !== revision).map(([id]) => id));
+    }
+    await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+/** Of all queries, if the sum of their revisions is not `known`: mostly nothing is new, and there may be thousands. */
+async function readRevisions(pool: DatabasePool, known: string | null): Promise<readonly Revision[]> {
+  const { rows } = await pool.query<Revision>(
+    `select q.id::text as id, q.revision::text as revision, t.total::text as total
+     from (select sum(revision) as total from local_api.query) t join local_api.query q on true
+     where t.total is distinct from $1::numeric`,
+    [known],
+  );
+  return rows;
+}
+
+interface Revision {
+  readonly id: string;
+  readonly revision: string;
+  /** The sum of all. */
+  readonly total: string;
 }
