@@ -1,21 +1,54 @@
 import type { Pool } from "pg";
 import type { FakeSmtp } from "../fakes/smtp.ts";
 
-/** Milliseconds from a mail's last line at the server to our note that it was sent: the mean of all. */
-export async function noteGapMs(facts: Pool, smtp: Pick<FakeSmtp, "mails">): Promise<number> {
+/** A mail at its server: when its last line had come, by the wall clock, and how long after that our note of it was made. */
+export interface HandedOver {
+  readonly at: number;
+  readonly noteMs: number;
+}
+
+/** All mails that the server has. One that a kill kept from being noted has the mean of the others. */
+export async function readNoteGaps(facts: Pool, smtp: Pick<FakeSmtp, "mails">): Promise<HandedOver[]> {
   const { rows } = await facts.query<{ id: string; at: Date }>(
     `select n.vendor_ref ->> 'messageId' as id, d.at_wall as at from earshot.notifications n
      join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id
      where d.outcome = 'sent' and n.vendor_ref ? 'messageId'`,
   );
+  const notedAt = new Map<string | undefined, number>(rows.map(({ id, at }) => [id, at.getTime()]));
   // The last time that it was handed over: the first was repeated, perhaps, because nobody noted it.
-  const handedOver = new Map(smtp.mails.map(({ parsed, handedOverAt }) => [parsed.messageId, handedOverAt]));
-  const gaps = rows.flatMap(({ id, at }) => {
-    const from = handedOver.get(id);
-    return from === undefined ? [] : [Math.max(0, at.getTime() - from)];
+  const last = new Map(smtp.mails.map(({ parsed, handedOverAt }) => [parsed.messageId, handedOverAt]));
+  const gaps = smtp.mails.map(({ parsed: { messageId }, handedOverAt: at }) => {
+    const noted = notedAt.get(messageId);
+    return { at, noteMs: noted === undefined || last.get(messageId) !== at ? null : Math.max(0, noted - at) };
   });
-  return gaps.reduce((sum, ms) => sum + ms, 0) / Math.max(1, gaps.length);
+  const meanMs = meanOf(gaps.flatMap(({ noteMs }) => (noteMs === null ? [] : [noteMs])));
+  return gaps.map(({ at, noteMs }) => ({ at, noteMs: noteMs ?? meanMs }));
 }
+
+export function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0) / Math.max(1, numbers.length);
+}
+
+/**
+ * How many mails these kills repeat, by the theory: those that a kill, had it come a moment earlier or later, would have hit
+ * between the server's answer and our note. Mails come in bursts, and a note takes longer in a burst: so each kill is weighed
+ * with the mails of the second before it. Behind it there are fewer, since it killed who sends. Where mails are evenly
+ * spread this is kills × mails per millisecond × gap. Pure.
+ *
+ * @param killsAt moments by the wall clock
+ */
+export function expectedRepeats(mails: readonly HandedOver[], killsAt: readonly number[]): number {
+  let expected = 0;
+  for (const kill of killsAt)
+    for (const { at, noteMs } of mails) {
+      const aroundMs = Math.max(AROUND_MS, noteMs);
+      if (at <= kill && kill - at < aroundMs) expected += noteMs / aroundMs;
+    }
+  return expected;
+}
+
+/** As long as a burst of mails. */
+const AROUND_MS = 1_000;
 
 /** How many mails that gap repeats, by the theory, in one sentence. */
 export function gapSentence({ ms, expected }: { readonly ms: number; readonly expected: number }): string {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { monotonicMs } from "../../src/lib/clock.ts";
+import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { deleteFaults, listFaults } from "../../src/listening-api/store/faults.ts";
@@ -17,7 +17,7 @@ import {
   SMTP_FAULTS,
 } from "./inject-faults.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
-import { noteGapMs } from "./note-gap.ts";
+import { expectedRepeats, meanOf, readNoteGaps } from "./note-gap.ts";
 import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
 import { pressButtons } from "./press-buttons.ts";
 import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
@@ -89,7 +89,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await publish(world, scenario, world.clock.now());
     const begunAt = monotonicMs();
     const pressed = pressButtons(world, lastsMs + options.patienceMs);
-    const { hits, published, lastMoment, problems, deliverersKilled, lastKillAt } = await killAll(
+    const { hits, published, lastMoment, problems, deliverersKilledAt, lastKillAt } = await killAll(
       kills,
       mentions,
       options,
@@ -106,9 +106,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const drainedAfterMs = isDone ? monotonicMs() - lastKillAt : null;
     const gaveUp = workers.ended();
     const endedBadly = [...workers.crashed(), ...(await workers.stop())];
-    const gapMs = await noteGapMs(world.factsPool, world.smtp);
-    const repeatsExpected =
-      (deliverersKilled * world.smtp.mails.length * gapMs) / Math.max(1, lastKillAt - begunAt);
+    const noted = await readNoteGaps(world.factsPool, world.smtp);
+    const repeatsExpected = expectedRepeats(noted, deliverersKilledAt);
     const found = await collect(world, happened);
     const ledger = compareWorlds(expectedOf([...published, ...scenario], { withScenario: true }), {
       ...found,
@@ -125,7 +124,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       },
       ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
       acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
-      gap: { ms: gapMs, expected: repeatsExpected },
+      gap: { ms: meanOf(noted.map(({ noteMs }) => noteMs)), expected: repeatsExpected },
       killedForMs: lastKillAt - begunAt,
       lastLines: broken ? workers.lastLines() : "",
     };
@@ -149,7 +148,8 @@ async function killAll(
   published: readonly PlannedMention[];
   lastMoment: Instant;
   problems: ReadonlyMap<string, number>;
-  deliverersKilled: number;
+  /** By the wall clock. */
+  deliverersKilledAt: readonly number[];
   lastKillAt: number;
 }> {
   const random = createRandom("chaos vendors", options.seed);
@@ -163,7 +163,8 @@ async function killAll(
     ]),
   );
   const published: PlannedMention[] = [];
-  let [before, lastMoment, deliverersKilled] = [0, 0, 0];
+  const deliverersKilledAt: number[] = [];
+  let [before, lastMoment] = [0, 0];
   for (const [index, one] of kills.entries()) {
     if (options.signal.aborted) break;
     const endsAt = index === kills.length - 1 ? Number.POSITIVE_INFINITY : one.at;
@@ -176,7 +177,8 @@ async function killAll(
     before = one.at;
     if (await kill(one, world, workers)) {
       hits[one.kind] = (hits[one.kind] ?? 0) + 1;
-      if (one.kind === "worker" && WORKER_ROLES[one.slot] === "deliver") deliverersKilled += 1;
+      if (one.kind === "worker" && WORKER_ROLES[one.slot] === "deliver")
+        deliverersKilledAt.push(systemClock.now());
     }
     await disturbApi(world, nextApiFault());
     for (const name of disturbVendors(world, vendorFaults)) problems.set(name, (problems.get(name) ?? 0) + 1);
@@ -200,7 +202,7 @@ async function killAll(
       API_FAULTS.every(([kind]) => met.has(kind)) && [...happened().values()].every((times) => times > 0)
     );
   });
-  return { hits, published, lastMoment, problems: happened(), deliverersKilled, lastKillAt };
+  return { hits, published, lastMoment, problems: happened(), deliverersKilledAt, lastKillAt };
 }
 
 /** Ends all faults. Returns the faults of the API that happened, by kind. */

@@ -77,7 +77,7 @@ export interface Chapter {
   /** Its points, where others are those of other chapters, too. How polls read changes none of them: it has one mode. */
   readonly points?: RegExp;
   /** What its account has besides, where something is written into it: then the account is its own. */
-  readonly account?: Pick<Account, "categories">;
+  readonly account?: Pick<Account, "categories" | "rateLimit">;
   /** Workers die from their start on. */
   readonly withStart?: true;
 }

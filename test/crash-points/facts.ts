@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import { SECOND } from "../../src/lib/instant.ts";
 import { countStale } from "../../src/monitor/store/count-mentions.ts";
 import { openDatabase } from "../../src/monitor/store/database.ts";
 import { readAccount } from "./account-facts.ts";
@@ -82,13 +83,14 @@ const NO_FACTS = new Set([
   ],
   // Each poll records what it saw, and a repeated one records it again: see `COVERAGE`.
   "coverage",
-  // About the source, not about mentions: more calls observe more.
+  // About the source, not about mentions: more calls observe more, and what a death loses is learnt again.
   "server_quirks",
+  "arrival_rates",
   "query_groups",
 ]);
 
 const OF_THE_MOMENT =
-  /_wall$|^(lease|seq|attempts?|attempts_before|failures|last_error|own_call|taken_at|content_version)$/;
+  /_wall$|^(lease|seq|attempts?|attempts_before|failures|last_error|next_poll_at|own_call|taken_at|content_version)$/;
 
 function bare(table: string, row: Row): Row {
   const kept = Object.entries(row).filter(([key]) => !OF_THE_MOMENT.test(key));
@@ -104,6 +106,9 @@ function bare(table: string, row: Row): Row {
   // A hash with the secret of an installation. A page that comes meanwhile forgets for the request, and nobody counts it.
   if (table === "forget_requests")
     for (const name of ["asked", "mentions", "alerts", "files"]) known[name] = undefined;
+  // A list of groups that is stored again asks for the same again, from a millisecond before.
+  if (table === "polls" && typeof known["reread_from"] === "string")
+    known["reread_from"] = Math.ceil(Date.parse(known["reread_from"]) / SECOND) * SECOND;
   // The cursor of `tryTail`, before the next poll; nothing depends on it.
   if (table === "polls" && isRow(known["state"])) known["state"] = { ...known["state"], tail: undefined };
   return known;

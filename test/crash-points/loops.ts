@@ -6,6 +6,7 @@ import { createLog } from "../../src/lib/log.ts";
 import type { Earshot } from "../../src/monitor/monitor.ts";
 import { type OpenSource, openSource } from "../../src/monitor/polling/open-source.ts";
 import { reconcileInTurn } from "../../src/monitor/polling/reconcile-counts.ts";
+import { refreshGroups } from "../../src/monitor/polling/refresh-groups.ts";
 import { writeNext } from "../../src/monitor/polling/write-corrections.ts";
 import { accountOf } from "../../src/monitor/source/source-access.ts";
 import { createAccountStores } from "../../src/monitor/store/account-stores.ts";
@@ -33,12 +34,23 @@ export async function runLoopsOnce(worker: {
     await twice(() => pruneTables(parts));
     await twice(() => earshot.refreshQueries());
     await withSources({ db, clock, sources }, async (own) => {
+      const { config } = own.source;
       await twice(() => reconcileInTurn(own));
-      if (own.source.config.writeCorrections) await twice(() => writeAll(own, wall));
+      // It reads the list of groups or changes them, and then tries them.
+      for (let turn = 0; config.mayCreateGroups && turn < 2; turn++)
+        await twice(() => refreshGroups(own, own.source, ROOM));
+      if (config.writeCorrections) await twice(() => writeAll(own, wall));
     });
     await closing.close();
   });
 }
+
+/** For so many queries an address has room: with a few more there are groups. */
+export const ROOM = 2;
+
+/** Under a rate limit a poll waits for its turn, by the wall's clock. `$1`: what the domain clock shows. */
+export const POLLS_THAT_WAIT = `select from earshot.polls join earshot.queries q using (project_id, query_id)
+  where q.active and next_at <= $1 and exists (select from earshot.budgets where calls is not null)`;
 
 const log = createLog({ level: "silent" });
 

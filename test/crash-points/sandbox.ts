@@ -182,7 +182,7 @@ const slackStep: NameCall = (_method, path) => {
 
 const hookStep: NameCall = (method) => ({ name: method, leaves: true });
 
-/** The source is only read, but where corrections are written. A login leaves nothing. */
+/** The source is only read, but where corrections and groups of queries are written. A login leaves nothing. */
 const apiStep: NameCall = (method, path) => ({
   name: `${method} ${path.replace(/\?.*/, "").replaceAll(/\d+/g, "…")}`,
   leaves: method !== "GET" && path.startsWith("/projects/"),

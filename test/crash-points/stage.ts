@@ -21,6 +21,8 @@ export type QueueKind = "redis" | "postgres";
 
 /** An account of the Listening API: its queries, and what people say. */
 export interface Account extends Pick<AccountSeed, "categories"> {
+  /** A high one: turns of polls are a matter of the wall's clock, which nobody moves forward. */
+  readonly rateLimit?: { readonly limit: number; readonly minutes: number };
   readonly queries: readonly string[];
   readonly write: (stream: Stream) => void;
 }
@@ -141,10 +143,13 @@ create function harness.put_forward(seconds double precision) returns void langu
   as 'update harness.wall set ahead = ahead + make_interval(secs => seconds)'`;
 
 /** Writes an account and its mentions into the tables of the Listening API. */
-async function writeAccount(pool: pg.Pool, { queries, categories, write }: Account): Promise<void> {
+async function writeAccount(
+  pool: pg.Pool,
+  { queries, categories, rateLimit, write }: Account,
+): Promise<void> {
   await migrateFeeds(pool);
   const account = await seedAccount(pool, {
-    client: { name: "Acme" },
+    client: { name: "Acme", tags: rateLimit === undefined ? {} : tagsOf(rateLimit) },
     user: USER,
     project: { name: "Brands" },
     queries: queries.map((name) => ({ name })),
@@ -155,6 +160,10 @@ async function writeAccount(pool: pg.Pool, { queries, categories, write }: Accou
   const stream = createStream(pool, account.queries);
   write(stream);
   await stream.write();
+}
+
+function tagsOf({ limit, minutes }: NonNullable<Account["rateLimit"]>): Record<string, string> {
+  return { "ratelimit.limit": String(limit), "ratelimit.period": String(minutes) };
 }
 
 /** The password of `USER`, at the least cost: the API's own takes 40 ms for each login. */

@@ -1,4 +1,5 @@
 import { accountOf, type Chapter } from "./chapter.ts";
+import { GROUPS } from "./groups-chapter.ts";
 import { LATER_CHAPTERS, LATER_RULES } from "./later-chapters.ts";
 import type { Script } from "./stage.ts";
 import { UPKEEP } from "./upkeep-chapter.ts";
@@ -191,7 +192,13 @@ volume: { atLeast: 9000, within: 1h, count: authors }
   ...LATER_RULES,
 };
 
-export const CHAPTERS: readonly Chapter[] = [...FIRST_CHAPTERS, ...LATER_CHAPTERS, UPKEEP, WRITTEN_BACK];
+export const CHAPTERS: readonly Chapter[] = [
+  ...FIRST_CHAPTERS,
+  ...LATER_CHAPTERS,
+  UPKEEP,
+  WRITTEN_BACK,
+  GROUPS,
+];
 
 /** Chapters that write into their account have one of their own. */
 export const SCRIPT: Script = {

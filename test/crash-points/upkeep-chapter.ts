@@ -17,6 +17,10 @@ const ENDED = (day: string): string => `
   insert into earshot.one_time_codes (secret_hash, purpose, name_key, until)
     values (sha256('${day}'), 'slack', 'ended ${day}', '${day}');`;
 
+/** The server has shown that one call may be about several queries; each sandbox knows it by an address of its own. */
+export const SHARING = `alter table earshot.budgets alter sharing set default 'proven';
+  update earshot.budgets set sharing = 'proven'`;
+
 const OLD = "2026-04-28T12:00:00Z";
 const RECENT = "2026-05-28T12:00:00Z";
 
@@ -66,11 +70,7 @@ export const UPKEEP: Chapter = {
     { until: "day 58 12:40" },
     { sql: ENDED(OLD) + ENDED(RECENT) },
     { until: "day 91 23:30" },
-    // The server has shown that one call may be about several queries; each sandbox knows it by an address of its own.
-    {
-      sql: `alter table earshot.budgets alter sharing set default 'proven';
-        update earshot.budgets set sharing = 'proven'`,
-    },
+    { sql: SHARING },
   ],
   // A month has ended. The source has more than is stored: both queries, then each; the one reads its week again.
   happenings: [

@@ -9,7 +9,7 @@ import { type Earshot, startEarshot } from "../../src/monitor/monitor.ts";
 import { createUnsubscribing, linkSecret } from "../../src/monitor/notify/view/signed-links.ts";
 import { ROLES } from "../../src/monitor/roles.ts";
 import { correctMention } from "./correct-mention.ts";
-import { runLoopsOnce } from "./loops.ts";
+import { POLLS_THAT_WAIT, runLoopsOnce } from "./loops.ts";
 import { type Addressed, createOutcomes, type Order, type Report } from "./orders.ts";
 import { workOnMentions } from "./work-on-mention.ts";
 
@@ -144,7 +144,7 @@ async function settle(worker: Worker): Promise<void> {
     const due = Object.values<number>(swept).reduce((sum, count) => sum + count, 0);
     if (due > 0) continue;
     const waiting = (await dueWork.unsettled()) + (await notifications.unsettled());
-    const [later] = (await wall.query<{ seconds: number }>(LATER)).rows;
+    const [later] = (await wall.query<{ seconds: number }>(LATER, [new Date(worker.clock.now())])).rows;
     if (waiting === 0 && later === undefined) return;
     const seconds = waiting > 0 ? STEP_S : Math.max(STEP_S, later?.seconds ?? 0);
     await wall.query("select harness.put_forward($1)", [seconds]);
@@ -167,6 +167,7 @@ const LATER = `select seconds::float8 from (
     where watched and next_edit_wall > now()
   union all select extract(epoch from closed_until_wall - now()) from earshot.channel_limits
     where closed_until_wall > now()
+  union all select ${STEP_S} where exists (${POLLS_THAT_WAIT})
   ) later order by seconds limit 1`;
 
 /** Until no job waits or runs. */

@@ -18,8 +18,7 @@ export interface Hold {
 }
 
 /** Nothing that is compared is in these tables, and how often they are asked depends on how long an answer takes. */
-const NO_FACTS =
-  /\bearshot\.(budgets|budget_slots|tokens|channel_limits|server_quirks|query_groups|pulses|failures)\b/;
+const NO_FACTS = /\bearshot\.(budgets|budget_slots|tokens|channel_limits|server_quirks|pulses|failures)\b/;
 
 export function createHold(): Hold {
   const asked: string[] = [];

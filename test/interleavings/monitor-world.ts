@@ -1,4 +1,5 @@
 import { parseConfig } from "../../src/admin/config/config.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import type { PngRenderer } from "../../src/monitor/charts/png-renderer.ts";
 import type { Rule } from "../../src/monitor/rules/rule.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
@@ -9,7 +10,7 @@ import { storyTime } from "../flows/story-time.ts";
 import type { World } from "./play.ts";
 import { openProcess, type Process } from "./process.ts";
 import { accountOf, type Scene } from "./scenes.ts";
-import { writeToAccount } from "./tasks.ts";
+import { keepGroupsOnce, writeToAccount } from "./tasks.ts";
 
 /** Plays what comes before the pairs of a scene of the monitor, and stores where they begin. */
 export async function openMonitorWorld(
@@ -62,10 +63,17 @@ export async function openMonitorWorld(
     settle: async (one) => {
       await one.settle();
       while ((await writeToAccount(one)) === "Written");
+      // A change whose answer is not known is looked for two minutes later.
+      for (let turn = 0; scene.account?.rateLimit !== undefined && turn < MOST_TURNS; turn++) {
+        sandbox.clock.advance(2 * MINUTE);
+        await keepGroupsOnce(one);
+      }
     },
     read: async () => (await readEnding(sandbox, stage.urlOf(sandbox.database))).lines,
   };
 }
+
+const MOST_TURNS = 4;
 
 /** The name of the database from which those of a scene are copied. */
 export function templateOf(scene: string): string {

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import type { Config } from "../../src/admin/config/config.ts";
 import type { Clock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
@@ -13,6 +13,7 @@ import { createWorker } from "../../src/monitor/queue/worker.ts";
 import { handlersOf, ROLES, type Role } from "../../src/monitor/roles.ts";
 import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
+import { POLLS_THAT_WAIT } from "../crash-points/loops.ts";
 
 /** One Earshot on its own connections. Nobody works on its jobs until it settles: they are only reminders. */
 export interface Process {
@@ -82,7 +83,8 @@ export async function openProcess(parts: {
         const swept = await version.sweep();
         if (Object.values(swept).some((count) => count > 0)) continue;
         const waiting = (await stores.dueWork.unsettled()) + (await stores.notifications.unsettled());
-        if (waiting === 0) return;
+        const polls = CompiledQuery.raw(POLLS_THAT_WAIT, [new Date(clock.now())]);
+        if (waiting === 0 && (await database.db.executeQuery(polls)).rows.length === 0) return;
         await sql`select harness.put_forward(2)`.execute(database.db);
       }
       throw new Error("nothing settles");

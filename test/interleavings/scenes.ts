@@ -72,6 +72,21 @@ function grows(query: string): Pick<Scene, "queries" | "said"> {
   };
 }
 
+/** An account with a few more queries than the harness gives an address room for. */
+const GROUPED = {
+  ...{ from: "09:00", settled: ["09:05"] },
+  queries: ["groups", "groups 2", "groups 3", "groups 4"],
+  said: [
+    ["09:01", "groups", { ...calm, resourceId: "groups-1" }],
+    ["09:01", "groups 2", { ...calm, resourceId: "groups-2" }],
+    ["09:07", "groups 3", { ...calm, resourceId: "groups-3" }],
+    ["09:07", "groups 4", { ...calm, resourceId: "groups-4" }],
+  ],
+  account: { rateLimit: { limit: 3_000, minutes: 1 } },
+  source: { mayCreateGroups: true },
+  at: "09:10",
+} as const;
+
 const merge = task.merge("crowd of two incidents", "crowd", "flood");
 const TWO_INCIDENTS: Scene["pairs"] = [
   [merge, merge],
@@ -460,6 +475,38 @@ export const SCENES: readonly Scene[] = [
       ],
       [task.correctMention("back-1", { category: 40_002 }), task.forget("ann")],
     ],
+  },
+  {
+    name: "groups made",
+    ...GROUPED,
+    first: [task.shareCalls],
+    pairs: [
+      [task.keepGroups, task.keepGroups],
+      [task.keepGroups, task.leaveOut("groups 4")],
+    ],
+  },
+  {
+    name: "groups changed",
+    ...GROUPED,
+    first: [task.shareCalls, task.keepGroups, task.leaveOut("groups 4")],
+    pairs: [
+      [task.keepGroups, task.keepGroups],
+      [task.keepGroups, task.leaveOut("groups 3")],
+      [task.keepGroups, task.pollByGroup],
+    ],
+  },
+  {
+    name: "groups removed",
+    ...GROUPED,
+    // The list is an hour old: it is read again.
+    at: "10:15",
+    first: [
+      ["09:06", task.shareCalls],
+      ["09:06", task.keepGroups],
+      task.leaveOut("groups 4"),
+      task.leaveOut("groups 3"),
+    ],
+    pairs: [[task.keepGroups, task.keepGroups]],
   },
   {
     name: "two incidents",

@@ -1,15 +1,18 @@
+import { sql } from "kysely";
 import { forget as forgetPerson } from "../../src/admin/forget.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { AlertAction } from "../../src/monitor/model/alert-action.ts";
-import type { Query } from "../../src/monitor/model/query.ts";
+import { type Query, sourceOfProject } from "../../src/monitor/model/query.ts";
 import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
+import { refreshGroups } from "../../src/monitor/polling/refresh-groups.ts";
 import { writeNext } from "../../src/monitor/polling/write-corrections.ts";
 import type { JobContext } from "../../src/monitor/queue/worker.ts";
 import { pruneTables } from "../../src/monitor/store/prune-tables.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
 import { type Corrected, correctMention as correct } from "../crash-points/correct-mention.ts";
-import { withSources } from "../crash-points/loops.ts";
+import { ROOM, withSources } from "../crash-points/loops.ts";
+import { SHARING } from "../crash-points/upkeep-chapter.ts";
 import { type Work, workOnMentions } from "../crash-points/work-on-mention.ts";
 import type { Process } from "./process.ts";
 import type { Task } from "./task.ts";
@@ -75,6 +78,42 @@ export async function writeToAccount({ database, clock, config }: Process): Prom
   });
   return became;
 }
+
+/** A turn at the groups of queries in the account. */
+export const keepGroups: MonitorTask = {
+  name: "keeping of groups",
+  prepare: async () => keepGroupsOnce,
+};
+
+/** The turn of whoever is held in it is over by then. */
+export async function keepGroupsOnce({ database, clock, config }: Process): Promise<void> {
+  await sql`select harness.put_forward(2)`.execute(database.db);
+  const sources = config.sources.filter(({ mayCreateGroups }) => mayCreateGroups);
+  await withSources({ db: database.db, clock, sources }, (parts) => refreshGroups(parts, parts.source, ROOM));
+}
+
+/** Polls all queries of the project by one call that names the groups of the account. */
+export const pollByGroup: MonitorTask = {
+  name: "poll by groups",
+  prepare: async ({ stores: look }) => {
+    const [query] = (await look.queries.active()).filter(({ name }) => name.startsWith("groups"));
+    const { projectId } = required(query, "a query of groups");
+    const all = (await look.queries.active()).filter((one) => one.projectId === projectId);
+    const groups = (await look.queryGroups.of(sourceOfProject(projectId))).map(({ groupId }) => groupId);
+    const queryIds = all.map(({ queryId }) => queryId);
+    return ({ version }) =>
+      version.handlers["poll-together"]({ projectId, queryIds, poll: "added", groupIds: groups }, context());
+  },
+};
+
+/** The server has shown that one call may be about several queries. */
+export const shareCalls: MonitorTask = {
+  name: "calls are shared",
+  prepare:
+    async () =>
+    ({ database }) =>
+      sql.raw(SHARING).execute(database.db),
+};
 
 /** The oldest notification to a receiver that is due. */
 export const deliver = (receiver: string): MonitorTask => ({

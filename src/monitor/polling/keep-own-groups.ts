@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { describeError } from "../../lib/errors.ts";
 import { DAY, type Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -34,10 +35,29 @@ export function isOwnGroup({ name }: { readonly name: string }, { mark }: GroupM
 
 const PREFIX = "Earshot ";
 
+/** What a turn at the groups of a project leaves. */
+interface KeptGroups {
+  /** The list of the account. */
+  readonly listed: readonly ListedGroup[];
+  /** Null: there are no groups of ours any more. Absent: it stays as it is stored. */
+  readonly mark?: GroupMark | null;
+}
+
+/** In the transaction that stores the list: a mark that went before it would leave groups that nobody looks after. */
+export async function storeMark(
+  { settings }: SettingStore,
+  projectId: string,
+  { mark }: Pick<KeptGroups, "mark">,
+): Promise<void> {
+  if (mark === null) await settings.remove(KEY + projectId);
+  else if (mark !== undefined) await settings.put(KEY + projectId, mark);
+}
+
 /**
  * Makes our groups of a project name exactly the wanted queries; none wanted: removes them. `listed`: the list of the
  * account; `isFresh`: it was read just now. After a change that was not answered it must be: what a kill left behind is
- * found there by its mark. Returns the list as it is afterwards. What the budget has no calls for is done another time.
+ * found there by its mark. What the budget has no calls for is done another time. Null: another process has removed them
+ * meanwhile, and has stored the list.
  */
 export async function keepOwnGroups(
   parts: {
@@ -53,13 +73,15 @@ export async function keepOwnGroups(
     readonly isFresh: boolean;
   },
   now: Instant,
-): Promise<readonly ListedGroup[]> {
+): Promise<KeptGroups | null> {
   const { stores, log } = parts;
   const { projectId, wanted } = project;
   const key = KEY + projectId;
   const fresh: GroupMark = { mark: randomUUID().slice(0, 8), refusedAt: null };
-  const known = (await stores.settings.getOrPut(key, fresh)) as GroupMark;
-  if (known.refusedAt !== null && now - known.refusedAt < DAY) return project.listed;
+  const stored = wanted.length === 0 ? stores.settings.get(key) : stores.settings.getOrPut(key, fresh);
+  const known = (await stored) as GroupMark | null;
+  if (known === null) return null;
+  if (known.refusedAt !== null && now - known.refusedAt < DAY) return { listed: project.listed };
   const list = new Map(project.listed.map((group) => [group.queryGroupId, group]));
   const own = project.listed
     .filter((group) => isOwnGroup(group, known))
@@ -67,35 +89,69 @@ export async function keepOwnGroups(
   const changes = planOwnGroups(wanted, own);
   const isSent = changes.length > 0;
   if (isSent) await stores.settings.put(key, { ...known, isSent });
+  const settled: GroupMark = { ...known, isSent: false };
   try {
     for (const change of changes.slice(0, MOST_CHANGES))
       await applyChange(parts, change, { projectId, mark: known.mark, list });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    const { outcome } = judgeFailure(error, project.isFresh);
-    if (outcome === "Refused") await stores.settings.put(key, { ...known, refusedAt: now, isSent: false });
-    if (outcome === "NotSent") await stores.settings.put(key, { ...known, isSent: false });
-    if (outcome !== "NotSent") log.warn({ projectId, error: describeError(error) }, WORDS[outcome]);
-    return [...list.values()];
+    const listed = [...list.values()];
+    const found = project.isFresh && refusesSharing(error) ? await readAgain(parts, projectId) : null;
+    const outcome = judgeFailure(error, listed, found);
+    if (outcome === "NotSent") return { listed, mark: settled };
+    log.warn({ projectId, error: describeError(error) }, WORDS[outcome]);
+    // Stored again: another process may have removed the mark with the group that this list still has.
+    if (outcome === "Unsure") return { listed, mark: { ...known, isSent } };
+    return {
+      listed: found ?? listed,
+      mark: outcome === "Refused" ? { ...settled, refusedAt: now } : settled,
+    };
   }
-  if (wanted.length === 0 && changes.length <= MOST_CHANGES) await stores.settings.remove(key);
-  else if (isSent) await stores.settings.put(key, { ...known, isSent: false });
   if (isSent) log.info({ projectId, changes: changes.length }, "query groups of ours were changed");
-  return [...list.values()];
+  const listed = [...list.values()];
+  if (wanted.length === 0 && changes.length <= MOST_CHANGES) return { listed, mark: null };
+  return isSent ? { listed, mark: settled } : { listed };
 }
 
-/** The budget had no call; the account does not want it; or nobody knows. */
+/** The list behind a refusal; null: it cannot be read now. */
+async function readAgain(
+  { source, signal }: Parameters<typeof applyChange>[0],
+  projectId: string,
+): Promise<readonly ListedGroup[] | null> {
+  try {
+    return await source.extensions.queryGroups(projectId, { signal });
+  } catch (error) {
+    if (error instanceof SourceError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The budget had no call; the account does not want it; somebody else has changed the groups meanwhile, so that it refused
+ * this change alone; or nobody knows. `found`: the list behind a refusal, where it was read.
+ */
 function judgeFailure(
   error: SourceError,
-  isFresh: boolean,
-): { readonly outcome: "NotSent" | "Refused" | "Unsure" } {
-  if (error.kind === "over-budget") return { outcome: "NotSent" };
+  expected: readonly ListedGroup[],
+  found: readonly ListedGroup[] | null,
+): "NotSent" | "Refused" | "Overtaken" | "Unsure" {
+  if (error.kind === "over-budget") return "NotSent";
   // A group may have gone since an older list was read.
-  return { outcome: isFresh && refusesSharing(error) ? "Refused" : "Unsure" };
+  if (found === null) return "Unsure";
+  return isSameList(expected, found) ? "Refused" : "Overtaken";
+}
+
+function isSameList(one: readonly ListedGroup[], other: readonly ListedGroup[]): boolean {
+  const lines = (groups: readonly ListedGroup[]) =>
+    groups.map(({ queryGroupId, name, queryIds }) =>
+      JSON.stringify([queryGroupId, name, queryIds.toSorted()]),
+    );
+  return isDeepStrictEqual(lines(one).sort(), lines(other).sort());
 }
 
 const WORDS = {
   Refused: "the account refuses query groups of ours; trying again in a day",
+  Overtaken: "somebody else changed query groups meanwhile; trying again soon",
   Unsure: "query groups of ours could not all be changed; trying again soon",
 };
 

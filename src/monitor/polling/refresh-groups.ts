@@ -6,7 +6,7 @@ import { sourceOfProject } from "../model/query.ts";
 import type { ListedGroup, QueryGroup } from "../model/query-group.ts";
 import { SourceError } from "../source/source-error.ts";
 import type { Stores } from "../store/stores.ts";
-import { groupMarks, isOwnGroup, keepOwnGroups } from "./keep-own-groups.ts";
+import { groupMarks, isOwnGroup, keepOwnGroups, storeMark } from "./keep-own-groups.ts";
 import type { OpenSource } from "./open-source.ts";
 import { MOST_IDS } from "./planner/allowance.ts";
 import { decideGroupWork, judgeTrial } from "./planner/group-work.ts";
@@ -34,16 +34,20 @@ export function keepGroups(parts: GroupParts, source: GroupSource): Promise<void
 
 /**
  * Reads the groups of queries of an account where its queries do not fit into one address, and tries whether its server
- * answers for groups. Called often; it asks the source seldom.
+ * answers for groups. Called often; it asks the source seldom. `mostIds`: how many queries an address has room for.
  */
-async function refreshGroups(parts: GroupParts, source: GroupSource): Promise<void> {
+export async function refreshGroups(
+  parts: GroupParts,
+  source: GroupSource,
+  mostIds = MOST_IDS,
+): Promise<void> {
   const { stores, clock } = parts;
   const { name } = source.config;
   const [budget, marks] = await Promise.all([source.budget.read(), groupMarks(stores)]);
   // Without a limit every query is asked for when it is due: no call is scarce.
   if (budget.limit === null && marks.size === 0) return;
   const [large, groups, quirks] = await Promise.all([
-    stores.queryGroups.largeProjects(name, MOST_IDS),
+    stores.queryGroups.largeProjects(name, mostIds),
     stores.queryGroups.of(name),
     source.pages.quirkLog.quirks(),
   ]);
@@ -104,10 +108,16 @@ async function changeGroups(
 ): Promise<readonly ListedGroup[]> {
   const { projectId, wanted } = project;
   const parts = { stores, source: background, log, signal };
-  const listed =
-    wanted === null ? project.listed : await keepOwnGroups(parts, { ...project, wanted }, clock.now());
-  await stores.transaction(({ queryGroups }) => queryGroups.replace(projectId, listed, readAt));
-  return listed;
+  const kept =
+    wanted === null
+      ? { listed: project.listed }
+      : await keepOwnGroups(parts, { ...project, wanted }, clock.now());
+  if (kept === null) return [];
+  await stores.transaction(async (facts) => {
+    await facts.queryGroups.replace(projectId, kept.listed, readAt);
+    await storeMark(facts, projectId, kept);
+  });
+  return kept.listed;
 }
 
 async function readGroups(

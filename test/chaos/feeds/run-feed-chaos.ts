@@ -3,7 +3,7 @@ import { monotonicMs, systemClock } from "../../../src/lib/clock.ts";
 import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { bundleEntries } from "../../bundle.ts";
 import type { LedgerLine } from "../ledger.ts";
-import { noteGapMs, repeatSentence, repeatsIn } from "../note-gap.ts";
+import { expectedRepeats, meanOf, readNoteGaps, repeatSentence, repeatsIn } from "../note-gap.ts";
 import type { QueueKind } from "../plan-kills.ts";
 import { deal } from "../plan-kills.ts";
 import { until } from "../until.ts";
@@ -86,7 +86,6 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
       if (kill % 20 === 0) options.onProgress(`${kill} of ${options.kills} kills`);
     }
     const lastKillAt = monotonicMs();
-    const mailsMeanwhile = world.smtp.mails.length;
     // A slow machine asks little while its workers are killed.
     await until(CATCH_UP_MS, async () => {
       if ([...sources.met.values()].every((times) => times > 0)) return true;
@@ -102,10 +101,10 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     const gaveUp = workers.ended();
     const endedBadly = [...workers.crashed(), ...(await workers.stop())];
     const repeats = repeatsIn(world.smtp, killedAt);
-    const gapMs = await noteGapMs(pool, world.smtp);
+    const noted = await readNoteGaps(pool, world.smtp);
     const killed = hits.reduce((sum, n) => sum + n, 0);
-    const mailsAMs = mailsMeanwhile / hits.length / (lastKillAt - begunAt);
-    const repeatsExpected = killed * mailsAMs * gapMs;
+    // Each worker sends as many as the others.
+    const repeatsExpected = expectedRepeats(noted, killedAt) / hits.length;
     const ledger = [
       ...(await compareFeeds(world, truth.items, repeatsExpected)),
       await leftBehind(world, truth.items),
@@ -125,7 +124,7 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     const { items } = truth;
     return {
       ...{ seed: options.seed, queue: options.queue, kills: killed },
-      gap: { ms: gapMs, expected: repeatsExpected },
+      gap: { ms: meanOf(noted.map(({ noteMs }) => noteMs)), expected: repeatsExpected },
       repeats: repeats.map(repeatSentence),
       items: {
         all: items.length,

@@ -95,7 +95,7 @@ function leavesFact(statement: string, tags: readonly string[]): boolean {
 }
 
 const NO_FACT =
-  /(into|from|update|commit of: \w+( \w+)?) (earshot\.(channel_limits|server_quirks|query_groups|tokens|settings|budgets|budget_slots|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) from held where/;
+  /(into|from|update|commit of: \w+( \w+)?) (earshot\.(channel_limits|server_quirks|tokens|budgets|budget_slots|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) from held where|set value = earshot\.settings\.value/;
 
 /** Whether a statement may change something: by its words, and functions of the queue by their names. */
 function isWrite(statement: string): boolean {

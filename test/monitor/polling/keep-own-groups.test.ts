@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { saveQueryGroup } from "../../../src/listening-api/store/query-groups.ts";
-import { keepOwnGroups } from "../../../src/monitor/polling/keep-own-groups.ts";
+import { keepOwnGroups, storeMark } from "../../../src/monitor/polling/keep-own-groups.ts";
 import { createMemoryTokenStore } from "../../../src/monitor/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../../src/monitor/source/source-client.ts";
 import type { SourceError } from "../../../src/monitor/source/source-error.ts";
@@ -57,9 +57,12 @@ async function keep(
 ) {
   const listed = await client.extensions.queryGroups(projectId);
   const parts = { stores, source, log: createLog({ level: "silent" }), signal: AbortSignal.timeout(60_000) };
-  const after = await keepOwnGroups(parts, { projectId, wanted, listed, isFresh }, T0);
-  return { listed, after };
+  const kept = await keepOwnGroups(parts, { projectId, wanted, listed, isFresh }, T0);
+  if (kept !== null) await storeMark(stores, projectId, kept);
+  return { listed, after: kept?.listed ?? [] };
 }
+
+const mark = async () => [...(await stores.settings.under("query groups of ")).values()][0];
 
 const OTHERS = ["Earshot 1 (other123)"];
 const namesOf = (groups: readonly { readonly name: string }[]) => groups.map(({ name }) => name);
@@ -90,15 +93,42 @@ test("groups of ours follow the queries, are found by their mark after a kill, a
 
   expect(namesOf((await keep([])).after)).toEqual(OTHERS);
   expect(namesOf(await client.extensions.queryGroups(projectId))).toEqual(OTHERS);
-  expect((await stores.settings.under("query groups of ")).size).toBe(0);
+  expect(await mark()).toBeUndefined();
+  // Whoever has read the list before that stores it no more.
+  expect((await keep([])).after).toEqual([]);
 });
+
+test.each([
+  [true, false],
+  [false, true],
+])(
+  "a group that another process removes meanwhile is no refusal of the account; list is new: %s, asked again: %s",
+  async (isFresh, isSent) => {
+    await keep(queryIds);
+    const { deleteQueryGroup } = client.extensions;
+    const overtaken = {
+      extensions: {
+        ...client.extensions,
+        deleteQueryGroup: async (group: Parameters<typeof deleteQueryGroup>[0]) => {
+          await deleteQueryGroup(group);
+          await storeMark(stores, projectId, { mark: null });
+          await deleteQueryGroup(group);
+        },
+      },
+    };
+    const { after } = await keep([], overtaken, isFresh);
+    expect(await mark()).toMatchObject({ refusedAt: null, isSent });
+    if (isFresh) expect(namesOf(after)).toEqual(OTHERS);
+    expect(namesOf((await keep([])).after)).toEqual(OTHERS);
+    expect(await mark()).toBeUndefined();
+  },
+);
 
 test("it is known whether a change was sent; one that an older list refuses is no refusal of the account", async () => {
   const failing = (error: SourceError) => {
     const createQueryGroup = () => Promise.reject(error);
     return { extensions: { ...client.extensions, createQueryGroup } };
   };
-  const mark = async () => [...(await stores.settings.under("query groups of ")).values()][0];
   const refused = sourceFailure("no such group", { kind: "not-found", status: 404, retryable: false });
   await keep(queryIds, failing(sourceFailure("no call is left", { kind: "over-budget" })));
   expect(await mark()).toMatchObject({ refusedAt: null, isSent: false });
