@@ -264,6 +264,14 @@ test("a hub is found in headers, in XML and in JSON; its secret never goes there
   ).toEqual({
     ...{ url: "https://in.example/", topic: "https://x.example/" },
   });
+  // Who serves a document knows better than who wrote it.
+  expect(
+    hubOf(
+      { hub: "https://in.example/", self: "https://in.example/self" },
+      { hub: "https://head.example/", self: "https://head.example/self" },
+      "https://x.example/",
+    ),
+  ).toEqual({ url: "https://head.example/", topic: "https://head.example/self" });
   expect(hubOf({ hub: "javascript:1", self: null }, { hub: null, self: null }, "x")).toBeNull();
   server.pages.set("/feed", {
     body: JSON.stringify({
