@@ -20,12 +20,19 @@ test("an alert about many mentions of a person is counted once, in however many 
     yield { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
   };
   await pollQuery(parts({ fetchPages, rulesFor: () => RULES }), KEY, new AbortController().signal);
+  /** How many of the mentions were still stored when the copies of backtests went: one could be made of them. */
+  const stored: number[] = [];
+  const removeCopies = async () => {
+    const asked = { what: "author", value: "ann", source: null } as const;
+    stored.push((await stores().forgotten.findMentions(asked, 1_000)).length);
+  };
   const forgotten = await forget(
-    { stores: stores(), rulesFor: () => RULES, clock, removeCopies: async () => {}, local: null },
+    { stores: stores(), rulesFor: () => RULES, clock, removeCopies, local: null },
     { what: "author", value: "ann", source: null },
     { via: "shell", login: "ops", typed: null },
   );
   expect(forgotten).toMatchObject({ mentions: 201, alerts: 1 });
+  expect(stored).toEqual([0]);
 });
 
 test("a name leaves what people wrote about incidents, and the rest of their words stays", async () => {
