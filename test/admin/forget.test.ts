@@ -20,12 +20,39 @@ test("an alert about many mentions of a person is counted once, in however many 
     yield { mentions, rejected: [], nextCursor: null, total: mentions.length, pageSize: 5_000 };
   };
   await pollQuery(parts({ fetchPages, rulesFor: () => RULES }), KEY, new AbortController().signal);
+  /** How many of the mentions were still stored when the copies of backtests went: one could be made of them. */
+  const stored: number[] = [];
+  const removeCopies = async () => {
+    const asked = { what: "author", value: "ann", source: null } as const;
+    stored.push((await stores().forgotten.findMentions(asked, 1_000)).length);
+  };
   const forgotten = await forget(
-    { stores: stores(), rulesFor: () => RULES, clock, removeCopies: async () => {}, local: null },
+    { stores: stores(), rulesFor: () => RULES, clock, removeCopies, local: null },
     { what: "author", value: "ann", source: null },
     { via: "shell", login: "ops", typed: null },
   );
   expect(forgotten).toMatchObject({ mentions: 201, alerts: 1 });
+  expect(stored).toEqual([0]);
+});
+
+test("a name leaves the notes on mentions of others, and the counts, before it is done", async () => {
+  const [at, actor] = [NOON, { via: "page", login: "ops", typed: null }] as const;
+  const mentions = ["ann", "bo"].map((author) =>
+    aMention({ resourceId: author, author, publishedAt: at, addedAt: at, updatedAt: at }),
+  );
+  const fetchPages = async function* () {
+    yield { mentions, rejected: [], nextCursor: null, total: 2, pageSize: 5_000 };
+  };
+  await pollQuery(parts({ fetchPages }), KEY, new AbortController().signal);
+  const ofBo = { projectId: "p", queryId: "1", resourceId: "bo" };
+  const press = "0199b2c4-7d1a-7000-8000-000000000021";
+  await stores().mentionWorkflow.addNote(ofBo, { press, at, actor, text: "Friend of @ann, not of anna" });
+  const asked = { what: "author", value: "ann", source: null } as const;
+  const own = { stores: stores(), rulesFor: () => [], clock, removeCopies: async () => {}, local: null };
+  expect(await forget(own, asked, { via: "shell", login: "ops", typed: null })).toMatchObject({ notes: 1 });
+  const { steps } = await stores().mentionWorkflow.story(ofBo);
+  expect(steps.map(({ text }) => text)).toEqual(["Friend of [forgotten], not of anna"]);
+  expect(await stores().mentionCounts.staleSince()).toBeNull();
 });
 
 test("a name leaves what people wrote about incidents, and the rest of their words stays", async () => {

@@ -6,7 +6,7 @@ const LOGIN = { username: "team", password: "correct horse" };
 let web: TestConsole;
 
 beforeAll(async () => {
-  web = await startTestConsole(NOW, { settings: { login: LOGIN } });
+  web = await startTestConsole(NOW, { settings: { login: LOGIN, publicUrl: "http://earshot.example" } });
 });
 afterAll(() => web.close());
 
@@ -65,7 +65,15 @@ test("the right login opens the page that was asked for, with a cookie that scri
 test("a form that another site sent is refused", async () => {
   expect((await logIn({ token: "guessed" })).status).toBe(403);
   expect((await logIn({}, { cookie: "earshot-form=planted" })).status).toBe(403);
-  expect((await logIn({}, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+  for (const site of ["cross-site", "same-site", "none"])
+    expect((await logIn({}, { "sec-fetch-site": site })).status).toBe(403);
+  for (const origin of ["https://evil.example", "http://earshot.example.evil.example", "x"])
+    expect((await logIn({}, { origin })).status).toBe(403);
+});
+
+test("a form of our own page is taken at the address that a proxy has for it, and at ours", async () => {
+  for (const origin of ["http://earshot.example", web.url, "null"])
+    expect((await logIn({}, { origin, "sec-fetch-site": "same-origin" })).status).toBe(303);
 });
 
 test("the login leads nowhere but to this console", async () => {
@@ -75,7 +83,14 @@ test("the login leads nowhere but to this console", async () => {
 });
 
 test("logging out needs its own form and ends the session", async () => {
-  const cookie = cookieOf(await logIn({}));
+  const strangers = await ask("/login");
+  const planted = /name="token" value="([^"]+)"/.exec(await strangers.text())?.[1] ?? "";
+  const login = await ask("/login", {
+    method: "POST",
+    headers: { cookie: cookieOf(strangers), "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ token: planted, next: "/", ...LOGIN }),
+  });
+  const cookie = cookieOf(login);
   const page = await (await ask("/", { headers: { cookie } })).text();
   const token = /action="\/logout"><input type="hidden" name="token" value="([^"]+)"/.exec(page)?.[1] ?? "";
   const post = (given: string) =>
@@ -85,6 +100,8 @@ test("logging out needs its own form and ends the session", async () => {
       body: new URLSearchParams({ token: given }),
     });
   expect((await post("guessed")).status).toBe(403);
+  // Whoever gave this browser its cookie before the login knows no form of the session.
+  expect((await post(planted)).status).toBe(403);
   expect((await ask("/", { headers: { cookie } })).status).toBe(200);
   expect((await post(token)).headers.get("location")).toBe("/login");
   expect((await ask("/", { headers: { cookie } })).status).toBe(303);

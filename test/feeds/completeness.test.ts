@@ -63,7 +63,7 @@ test("an interval is never longer than configured, nor shorter than a minute", (
 });
 
 test("what a document covers, and whether it has excerpts only", () => {
-  expect(spanOf([now, null, now - HOUR, now - 2 * HOUR, 0], now)).toEqual({
+  expect(spanOf([now, null, now - HOUR, now - 2 * HOUR, 0, now + 2 * DAY], now)).toEqual({
     ...{ coversMs: 2 * HOUR, oldestAt: now - 2 * HOUR },
   });
   expect(spanOf([now], now)).toEqual({ coversMs: null, oldestAt: now });

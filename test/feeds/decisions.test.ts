@@ -6,7 +6,7 @@ import { decideDate, readFeedDate } from "../../src/feeds/common/feed-date.ts";
 import { readAgo } from "../../src/feeds/common/local-date.ts";
 import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
-import { CIRCUIT_OPENS_AT, decideNext } from "../../src/feeds/run/decide-next.ts";
+import { CIRCUIT_OPENS_AT, decideNext, nextCheckMs } from "../../src/feeds/run/decide-next.ts";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
 import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
 import type { FeedRow } from "../../src/feeds/store/feeds.ts";
@@ -58,6 +58,12 @@ describe("dates of feeds", () => {
     "23 Nov 2026 12:00:00",
     "Mon, 23 Nov 2026 13:00:00 CET",
     "Mon, 23 Nov 2026 07:00:00 EST",
+    "Mon, 23 Nov 2026 13:00:00 BST",
+    "Mon, 23 Nov 2026 14:00:00 EET",
+    "Mon, 23 Nov 2026 15:00:00 MSK",
+    "Mon, 23 Nov 2026 21:00:00 JST",
+    "Mon, 23 Nov 2026 22:00:00 AEST",
+    "Mon, 23 Nov 2026 23:00:00 AEDT",
     "Mon, 23 Nov 2026 12:00 GMT",
     "2026-11-23T12:00:00Z",
     "2026-11-23T13:00:00+01:00",
@@ -79,6 +85,10 @@ describe("dates of feeds", () => {
     "23.11.2026 12:00",
   ])("%s is noon", (text) => {
     expect(readFeedDate(text)).toBe(noon);
+  });
+
+  test("between full stops the day stands first, also where both numbers could be the month", () => {
+    expect(readFeedDate("05.11.2026 12:00")).toBe(Date.UTC(2026, 10, 5, 12));
   });
 
   test.each(["", "yesterday", "23/11/2026 at noon", "NaN", "0000-00-00", "11/05/2026", "31 foo 2026"])(
@@ -116,6 +126,7 @@ test.each([
   ["https://Blog.Example:443/a?utm_source=x&id=1&fbclid=2#top", "https://blog.example/a?id=1"],
   ["http://user:secret@a.example/", "http://a.example/"],
   ["https://a.example/#!/page", "https://a.example/#!/page"],
+  ["https://a.example/#/page", "https://a.example/#/page"],
   ["https://a.example/?q=a%20b&utm_medium=y", "https://a.example/?q=a+b"],
   ["javascript:alert(1)", null],
   ["", null],
@@ -151,6 +162,12 @@ describe("the next fetch", () => {
   test("never comes to an address that is gone", () => {
     expect(decideNext({ ...base, failures: 1, isFinal: true }, 0)).toBeNull();
   });
+});
+
+test("a stored item is asked for again when it is half as old again, and after 30 days no more", () => {
+  expect([0, 2 * HOUR, 20 * DAY].map((ageMs) => nextCheckMs(ageMs))).toEqual([30 * MINUTE, HOUR, 10 * DAY]);
+  expect(nextCheckMs(20 * DAY, false)).toBe(HOUR);
+  expect([30 * DAY - 1, 30 * DAY].map((ageMs) => nextCheckMs(ageMs) === null)).toEqual([false, true]);
 });
 
 describe("an item", () => {
@@ -206,18 +223,54 @@ describe("how long a server wants to be left alone", () => {
   });
 });
 
+const fetchedAt = Date.UTC(2026, 10, 23, 12);
+const kindOf = (pageType: string) => ({
+  ...{ kind: "any", pageType },
+  policy: { version: 1, storedCharacters: null, sentOut: "", deletesLearntBy: "", terms: "" },
+});
+const plainItem: FeedItem = {
+  ...{ id: "1", url: null, title: null, body: { text: "Acme" }, publishedAt: fetchedAt, author: null },
+};
+
+describe("an item that arrives", () => {
+  const around = { kind: kindOf("general"), fetchedAt, keepFrom: fetchedAt - DAY, enrich: noEnrichment };
+  const arrived = (more: Partial<FeedItem>) => toArrived({ ...plainItem, ...more }, around).item;
+
+  test("is as old as its source says, also where that is how long ago it was", () => {
+    expect(arrived({ publishedAt: null, publishedAgoMs: 3 * HOUR })?.line.date).toBe(fetchedAt - 3 * HOUR);
+    expect(arrived({ publishedAt: fetchedAt - DAY })?.line.date).toBe(fetchedAt - DAY);
+    expect(arrived({ publishedAt: fetchedAt - DAY - 1 })).toBeNull();
+  });
+
+  test("has the same key when its address goes from http to https, and another one in another scope", () => {
+    const keys = ["http://a.example/1", "https://www.a.example/1", " https://a.example/1 "].map(
+      (id) => arrived({ id })?.idKey,
+    );
+    expect(new Set(keys).size).toBe(1);
+    expect(arrived({ id: "https://a.example/1", scope: "other" })?.idKey).not.toBe(keys[0]);
+  });
+
+  test("is a reply or a post", () => {
+    const types = [{ isReply: true }, {}].map((more) => arrived(more)?.line.threadEntryType);
+    expect(types).toEqual(["reply", "post"]);
+  });
+
+  test("shows an analyser its title once", () => {
+    const read: string[] = [];
+    const enrich = (text: string) => {
+      read.push(text);
+      return noEnrichment(text, null);
+    };
+    for (const text of ["Late again. Acme", "Acme"])
+      toArrived({ ...plainItem, title: "Late again.", body: { text } }, { ...around, enrich });
+    expect(read).toEqual(["Late again. Acme", "Late again.\nAcme"]);
+  });
+});
+
 describe("counts of likes, comments and shares", () => {
-  const fetchedAt = Date.UTC(2026, 10, 23, 12);
   const arrived = (pageType: string, engagement: FeedItem["engagement"]) => {
-    const kind = {
-      kind: "any",
-      pageType,
-      policy: { version: 1, storedCharacters: null, sentOut: "", deletesLearntBy: "", terms: "" },
-    };
-    const item: FeedItem = {
-      ...{ id: "1", url: null, title: null, body: { text: "Acme" }, publishedAt: fetchedAt, author: null },
-      ...(engagement === undefined ? {} : { engagement }),
-    };
+    const kind = kindOf(pageType);
+    const item = { ...plainItem, ...(engagement === undefined ? {} : { engagement }) };
     const { item: found } = toArrived(item, { kind, fetchedAt, keepFrom: 0, enrich: noEnrichment });
     if (found === null) throw new Error("it is refused");
     return {
@@ -278,5 +331,10 @@ describe("a feed is silent", () => {
     const { silentSince, why } = feedStatus({ ...feed, ...changes }, now);
     expect(silentSince === null ? null : now - silentSince).toBe(silentForMs);
     if (silentForMs !== null) expect(why).not.toBeNull();
+  });
+
+  test("for a month: it is quiet, and no fault", () => {
+    const states = [30 * DAY, 30 * DAY + 1].map((agoMs) => feedStatus({ ...feed, itemAt: now - agoMs }, now));
+    expect(states.map(({ state }) => state)).toEqual(["ok", "quiet"]);
   });
 });

@@ -120,6 +120,14 @@ test("more than a page is read in parts, without a gap; a search that was not fi
     expect(second.read.items).toHaveLength(first.read.items.length);
   }));
 
+test("what GitHub finds some minutes after it was written is found", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(hold(server, []));
+    const { state } = await fetchOnce(feed);
+    hold(server, [{ id: 1, at: ago(3) }]);
+    expect((await fetchOnce(feed, state)).read.items.map(({ id }) => id)).toEqual(["1"]);
+  }));
+
 describe("limits and faults", () => {
   const RESET = "x-ratelimit-reset";
   const inTenMinutes = () => String(Math.floor(systemClock.now() / 1_000) + 600);

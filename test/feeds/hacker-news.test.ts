@@ -77,6 +77,13 @@ test("deleted and dead items are deletes, whether they are new or were changed",
     expect(read.items.map(({ id, body }) => [id, body])).toEqual([["2", { html: "another text" }]]);
   }));
 
+test("an item from before the feed began does not arrive when it changes", () =>
+  withServer(async (server) => {
+    const feed = plannedOf(fill(server, 4, [1, 2, 3]));
+    const state = { cursor: { from: 3, next: 5, pending: [] } };
+    expect((await fetchOnce(feed, state)).read.items.map(({ id }) => id)).toEqual(["3"]);
+  }));
+
 test("a story brings its address in the text, and an item that fails is asked again with all others", () =>
   withServer(async (server) => {
     const feed = plannedOf(fill(server, 2));

@@ -70,6 +70,8 @@ test("a gap is time between the place and the first event, on the same server a 
   expect(findGap(place, at + 20_000_000, plan({ failures: 2 }))).toBeNull();
   expect(findGap(place, at + 31_000_000, plan({ failures: 2 }))).not.toBeNull();
   expect(findGap(null, at, plan())).toBeNull();
+  // What came out of order says nothing of the events before it.
+  expect(findGap({ ...place, newest: at + 5_000_000 }, at + 3_000_000, plan())).not.toBeNull();
   expect(findGap({ ...place, from: 5, newest: 9 }, 2_000, plan())).toBeNull();
 });
 

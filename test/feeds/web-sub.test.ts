@@ -78,6 +78,11 @@ const row = async () =>
       select id, problem, attempts, round(extract(epoch from lease_until - now()) / 86400)::integer as days
       from feeds.hub`.execute(db)
   ).rows[0];
+const minutesUntilAsked = async () =>
+  (
+    await sql<{ minutes: number }>`
+      select round(extract(epoch from next_at - now()) / 60)::integer as minutes from feeds.hub`.execute(db)
+  ).rows[0]?.minutes;
 const nextMinutes = async () =>
   (
     await sql<{ minutes: number }>`
@@ -179,6 +184,10 @@ test("nobody is confirmed whom we did not ask", async () => {
   expect(await status({})).toBe(404);
   hub.onAsked = async () => {};
   await webSub.subscribeNext();
+  // Asked so long ago that this cannot be its answer.
+  await sql`update feeds.hub set asked_at = asked_at - interval '25 hours'`.execute(db);
+  expect(await status({})).toBe(404);
+  await sql`update feeds.hub set asked_at = now()`.execute(db);
   expect(await status({ "hub.topic": `${topic}x` })).toBe(404);
   expect(await status({ "hub.mode": "unsubscribe" })).toBe(404);
   expect(await status({ "hub.challenge": "" })).toBe(404);
@@ -205,6 +214,28 @@ test("a lease is renewed when half of it is over, and without one the feed is po
   expect(await nextMinutes()).toBeLessThanOrEqual(15);
 });
 
+test.each([
+  ["ten years", 3_650, 30 * 24 * 60],
+  ["a second", 1 / 86_400, 5],
+])("a lease of %s is cut to what can be: it is renewed in time", async (_name, days, minutes) => {
+  await fetchOnce();
+  hub.onAsked = ({ "hub.callback": callback = "", "hub.topic": named = "" }) =>
+    hub.call(callback, {
+      ...{ "hub.mode": "subscribe", "hub.topic": named, "hub.challenge": "x" },
+      "hub.lease_seconds": String(Math.round(days * 86_400)),
+    });
+  await webSub.subscribeNext();
+  const granted = async () =>
+    (
+      await sql<{ minutes: number | null }>`
+        select round(extract(epoch from lease_until - now()) / 60)::integer as minutes from feeds.hub`.execute(
+        db,
+      )
+    ).rows[0]?.minutes;
+  await until("it has agreed", async () => (await granted()) != null, SOON);
+  expect(await granted()).toBe(minutes);
+});
+
 test("of two processes that ask hubs at once, one asks", async () => {
   await fetchOnce();
   await sql`update feeds.hub set next_at = now()`.execute(db);
@@ -227,6 +258,7 @@ test("a hub that refuses, or is away, is asked again later each time; the feed i
     await sql`update feeds.hub set next_at = now()`.execute(db);
     await webSub.subscribeNext();
     expect(await row()).toMatchObject({ attempts, days: null, problem: "the server fails (status 500)" });
+    expect(await minutesUntilAsked()).toBe(60 * attempts);
   }
   hub.status = 202;
   hub.onAsked = ({ "hub.callback": callback = "" }) =>
@@ -234,6 +266,7 @@ test("a hub that refuses, or is away, is asked again later each time; the feed i
   await sql`update feeds.hub set next_at = now()`.execute(db);
   await webSub.subscribeNext();
   await until("it has said no", async () => (await row())?.problem?.includes("too many") === true, SOON);
+  expect(await minutesUntilAsked()).toBe(24 * 60);
   await fetchOnce();
   expect(await nextMinutes()).toBeLessThanOrEqual(15);
 });
@@ -264,6 +297,14 @@ test("a hub is found in headers, in XML and in JSON; its secret never goes there
   ).toEqual({
     ...{ url: "https://in.example/", topic: "https://x.example/" },
   });
+  // Who serves a document knows better than who wrote it.
+  expect(
+    hubOf(
+      { hub: "https://in.example/", self: "https://in.example/self" },
+      { hub: "https://head.example/", self: "https://head.example/self" },
+      "https://x.example/",
+    ),
+  ).toEqual({ url: "https://head.example/", topic: "https://head.example/self" });
   expect(hubOf({ hub: "javascript:1", self: null }, { hub: null, self: null }, "x")).toBeNull();
   server.pages.set("/feed", {
     body: JSON.stringify({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrivateAddress } from "../../src/lib/public-agent.ts";
+import { isPrivateAddress, isPrivateUrl } from "../../src/lib/public-agent.ts";
 
 test.each([
   "127.0.0.1",
@@ -57,3 +57,14 @@ test.each([
   "64:ff9b::808:808",
   "2002:808:808::1",
 ])("%s is public", (address) => expect(isPrivateAddress(address)).toBe(false));
+
+test.each([
+  ["http://localhost:8080/", true],
+  ["https://earshot.localhost/hook", true],
+  ["http://[::1]/", true],
+  ["http://10.0.0.1/", true],
+  ["https://localhost.example/", false],
+  ["https://8.8.8.8/", false],
+])("the address %s says that it leads inside: %s", (url, isPrivate) => {
+  expect(isPrivateUrl(url)).toBe(isPrivate);
+});

@@ -13,6 +13,10 @@ test("what the vendor asks for is what it gets", () => {
   expect(retryDelayMs(3, -5, 0.7)).toBe(0);
 });
 
+test("jobs that failed together do not return together", () => {
+  expect([0, 0.5, 1].map((random) => retryDelayMs(1, undefined, random))).toEqual([1_000, 750, 500]);
+});
+
 test("chance takes at most a half away", () => {
   fc.assert(
     fc.property(

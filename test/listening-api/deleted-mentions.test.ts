@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
+import { readForgotten, rememberForgotten } from "../../src/listening-api/arrive/forget-requests.ts";
 import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { wireTime } from "../../src/listening-api/records/wire.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
@@ -112,4 +113,20 @@ test("a query that looks back does not find what is left of deleted mentions", a
     ["orderBy", "updated"],
   ]);
   expect(body.resultsTotal).toBe(LIVE);
+});
+
+test("who asked to be forgotten is known with and without the sign of a handle, up to that moment", async () => {
+  const db = createDatabase(fixture.database.pool);
+  await rememberForgotten(db, { what: "author", value: "ann", source: null }, T0);
+  await rememberForgotten(db, { what: "author", value: "bo", source: "forum.example" }, T0);
+  const isForgotten = await readForgotten(db);
+  const plain = { author: null, fullname: null, url: null, domain: "blog.example", pageType: "blog" };
+  const is = (more: object, date = T0) => isForgotten?.({ ...plain, ...more }, date);
+  expect([is({ author: "ann" }), is({ author: "@ann" }), is({ fullname: "ann" })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([is({ author: "anna" }), is({ author: "ann" }, T0 + 1)]).toEqual([false, false]);
+  expect([is({ author: "@bo", domain: "forum.example" }), is({ author: "bo" })]).toEqual([true, false]);
 });

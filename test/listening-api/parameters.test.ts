@@ -179,5 +179,8 @@ describe("moments", () => {
     "2026-11-20T05:00:00+0160",
     "2026-11-20T25:00:00",
     "2026-13-01T00:00:00",
+    // Not the first of March.
+    "2026-02-29T00:00:00",
+    "2026-02-29",
   ])("%s is none", (text) => expect(parseMoment(text, "utc")).toMatch(/^expected YYYY-MM-DD/));
 });

@@ -407,10 +407,14 @@ describe("what a rule names and is deleted", () => {
     const signals = await made("signals/groups", {
       ...{ name: "S", queryIds: [alpha], includeTagIds: [one.id, two.id], subscribers: [] },
     });
+    const others = await made("signals/groups", {
+      ...{ name: "T", queryIds: [alpha], excludeTagIds: [one.id, two.id], subscribers: [] },
+    });
     await ask("DELETE", `tags/${one.id}`);
     const { results } = (await ask("GET", "rules")).body;
     expect(results).toMatchObject([{ name: "both", ruleAction: { addTag: ["two"] } }]);
     expect((await ask("GET", `signals/groups/${signals.id}`)).body.includeTagIds).toEqual([two.id]);
+    expect((await ask("GET", `signals/groups/${others.id}`)).body.excludeTagIds).toEqual([two.id]);
     expect((await noted("rule")).slice(0, 2).map(({ action }) => action)).toEqual(["update", "delete"]);
     await imported({ text: "x" });
     expect((await mentions())[0].tags).toEqual(["two"]);

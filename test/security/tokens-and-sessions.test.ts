@@ -4,7 +4,7 @@ import { addToken } from "../../src/console/auth/access-tokens.ts";
 import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
-import type { TokenScope } from "../../src/monitor/model/access-token.ts";
+import { LONGEST_TOKEN_MS, MOST_TOKENS, type TokenScope } from "../../src/monitor/model/access-token.ts";
 import { anAlert, makeAStory } from "../console/make-a-story.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { aVisitor, type ConsoleVisitor, tokenIn } from "./console-visitor.ts";
@@ -96,6 +96,19 @@ test("a token ends with its time, with its user, and when somebody ends it; a wr
   expect(await asks(another)).toBe(200);
   await web.stores.accessTokens.end(newest?.id ?? "", "bob", wall.now());
   expect(await asks(another)).toBe(401);
+});
+
+test("nobody has more than fifty tokens, and each lasts from an hour to its longest time", async () => {
+  const add = (lengthMs: number) =>
+    addToken(web.stores, { user: "cleo", label: "a program", scope: "read", lengthMs, now: wall.now() });
+  for (const lengthMs of [HOUR - 1, LONGEST_TOKEN_MS + 1, Number.NaN])
+    expect((await add(lengthMs)).outcome).toBe("Refused");
+  for (let n = 0; n < MOST_TOKENS; n++)
+    expect((await add(n === 0 ? LONGEST_TOKEN_MS : HOUR)).outcome).toBe("Done");
+  expect(await add(HOUR)).toEqual({
+    outcome: "Refused",
+    because: "cleo has 50 tokens: end one of them first",
+  });
 });
 
 test("a token is shown once, and no table, page or log of what was done has it", async () => {

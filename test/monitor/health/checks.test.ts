@@ -153,6 +153,7 @@ const digest = {
 test.each<[string, Partial<PipelineHealth>, string[]]>([
   ["a digest that waits for its queries", { digests: [{ ...digest, dueAt: NOW - 40 * MINUTE }] }, []],
   ["a digest that is late", { digests: [digest] }, ["digest-not-built"]],
+  ["a digest after a night off: it is built now", { digests: [digest], upForMs: 2 * MINUTE }, []],
   ["a digest that is due tomorrow", { digests: [{ ...digest, dueAt: NOW + HOUR }] }, []],
   [
     "a digest that was given up",

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test, vi } from "vitest";
-import { createManualClock } from "../../../src/lib/clock.ts";
+import { createManualClock, systemClock } from "../../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
+import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../../../src/monitor/model/judging.ts";
 import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
 import { useStores } from "../../use-stores.ts";
 
@@ -117,6 +118,46 @@ test.each(Object.entries(PRUNED))(
   },
 );
 
+/** Of tables with a limit of their own: the same, and the limit. */
+const OWN_LIMITS: Readonly<Record<string, { readonly row: string; readonly keptMs: number }>> = {
+  distinct_authors: {
+    row: "(project_id, query_id, series, author, span, bucket, mentions) values ('p', '1', '', $2, $1, $1, 1)",
+    keptMs: DISTINCT_AUTHORS_FOR_MS,
+  },
+  seen_values: {
+    row: "(project_id, query_id, series, value, first_at, authors) values ('p', '1', '', $2, $1, '[]')",
+    keptMs: VALUES_FOR_MS,
+  },
+};
+
+test.each(Object.entries(OWN_LIMITS))("%s: what is older than its limit goes", async (table, limit) => {
+  for (const [aheadMs, name] of [
+    [-MINUTE, "old"],
+    [MINUTE, "new"],
+  ] as const)
+    await database.pool.query(`insert into earshot.${table} ${limit.row}`, [
+      new Date(NOW - limit.keptMs + aheadMs),
+      name,
+    ]);
+  await pruneTables(parts());
+  const { rows } = await database.pool.query(`select from earshot.${table}`);
+  expect(rows).toHaveLength(1);
+});
+
+test("the state of a message goes a month after the last look at it, and stays as long as it is watched", async () => {
+  const add = (receiver: string, days: number, isWatched = false) =>
+    sql`
+    insert into earshot.alert_messages (project_id, alert_id, receiver, shown, next_edit_wall, watched)
+    values ('p', gen_random_uuid(), ${receiver}, '', now() - ${days} * interval '1 day', ${isWatched})
+  `.execute(database.db);
+  await add("old", 31);
+  await add("new", 29);
+  await add("watched", 31, true);
+  await pruneTables(parts());
+  const { rows } = await database.pool.query("select receiver from earshot.alert_messages order by 1");
+  expect(rows).toEqual([{ receiver: "new" }, { receiver: "watched" }]);
+});
+
 test("months are dropped when the last of their days is older", async () => {
   const at = (moment: string) => pruneTables({ ...parts(), clock: createManualClock(Date.parse(moment)) });
   const isThere = async () =>
@@ -146,3 +187,14 @@ test("two processes that prune at the same time drop a month together", async ()
     holder.release();
   }
 });
+
+test.each(["rooms", "access_tokens", "one_time_codes"])(
+  "%s: the clock of a demo, which runs ahead, ends nothing that people use now",
+  async (table) => {
+    const tomorrow = systemClock.now() + DAY;
+    await database.pool.query(`insert into earshot.${table} ${PRUNED[table]}`, [new Date(tomorrow), "used"]);
+    await pruneTables({ ...parts(), clock: createManualClock(tomorrow + RETENTION_MS + DAY) });
+    const { rows } = await database.pool.query(`delete from earshot.${table} returning 1`);
+    expect(rows).toHaveLength(1);
+  },
+);

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
-import { cleanLine, cleanText, shortenText } from "../../../src/monitor/templates/escape.ts";
+import { cleanLine, cleanText, escapeValue, shortenText } from "../../../src/monitor/templates/escape.ts";
 import {
+  formatAgainst,
   formatChange,
   formatDay,
   formatLength,
+  formatPeriod,
   formatShare,
   formatTime,
   formatTimeAfter,
@@ -54,6 +56,12 @@ describe("cleaning", () => {
   });
 });
 
+describe("escaping", () => {
+  it("is done once in Slack, where an entity of its own would show", () => {
+    expect(escapeValue("a <b> & &lt;c", "mrkdwn")).toBe("a &lt;b&gt; &amp; &amp;lt;c");
+  });
+});
+
 describe("moments and numbers", () => {
   const at = Date.UTC(2026, 1, 23, 16, 35);
 
@@ -79,7 +87,26 @@ describe("moments and numbers", () => {
   it("a later moment repeats its day only when it is another one there", () => {
     expect(formatTimeAfter(at + 4 * MINUTE, at, "America/Los_Angeles")).toBe("08:39");
     expect(formatTimeAfter(at + 16 * HOUR, at, "America/Los_Angeles")).toBe("Tue 24 Feb, 00:35 PST");
+    // It is Tuesday in UTC.
+    expect(formatTimeAfter(at + 8 * HOUR, at, "America/Los_Angeles")).toBe("16:35");
     expect(formatDay(at, "Pacific/Auckland")).toBe("Tue 24 Feb 2026");
+  });
+
+  it("a period is named by the days on which it begins", () => {
+    const inBerlin = (from: string, to: string) =>
+      formatPeriod(Date.parse(from), Date.parse(to), "Europe/Berlin");
+    expect(inBerlin("2026-03-09T07:00Z", "2026-03-10T07:00Z")).toBe("Mon 9 Mar 2026");
+    expect(inBerlin("2026-03-09T07:00Z", "2026-03-16T07:00Z")).toBe("9 to 15 March 2026");
+    expect(inBerlin("2026-02-27T23:00Z", "2026-03-02T23:00Z")).toBe("28 February to 2 March 2026");
+    expect(inBerlin("2026-02-28T23:00Z", "2026-03-31T22:00Z")).toBe("March 2026");
+  });
+
+  it("a change says no multiple of a few, and nothing of less than half a percent", () => {
+    expect([formatAgainst(30, 10, "the usual"), formatAgainst(30, 9, "the usual")]).toEqual([
+      "3 times the usual 10",
+      "against the usual 9",
+    ]);
+    expect([formatChange(1_004, 1_000), formatChange(1_005, 1_000)]).toEqual(["no change", "+1%"]);
   });
 
   it("changes, shares and lengths are short", () => {
