@@ -86,10 +86,11 @@ test("what nobody announced is found by the revisions of the queries, once", asy
   await fixture.database.pool.query("update local_api.query set revision = revision + 1 where id = $1", [
     queryOf("Beta"),
   ]);
-  await until("it is found", () => found.length > 0, { withinMs: 5_000 });
+  const once = [{ added: [queryOf("Beta")], updated: [queryOf("Beta")] }];
+  await expect.poll(() => found, { timeout: 5_000 }).toEqual(once);
   await delay(500);
   await end();
-  expect(found).toEqual([{ added: [queryOf("Beta")], updated: [queryOf("Beta")] }]);
+  expect(found).toEqual(once);
 });
 
 test("a page of more queries than fit into one announcement is announced in parts", async () => {
