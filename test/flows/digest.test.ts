@@ -111,7 +111,7 @@ onEveryEngine((begin) => {
     for (const day of ["day 1", "day 2", "day 3", "day 4"])
       at(`${day} 10:00`).mention("Acme", { sentiment: "negative", snippet: `Late again on ${day}` });
     at("day 5 10:00").mention("Acme", { sentiment: "negative", twitterVerified: true, snippet: "A recall" });
-    await until("day 5 10:10", "1h");
+    await until("day 5 10:10", "4h");
     const open = await earshot.stores.alerts.openedBetween(clock.now() - HOUR, clock.now());
     const needed = open.find(({ rule }) => rule === "verified")?.id ?? "";
     await actions.act(needed, { do: "acknowledge" }, { via: "page", login: "ann", typed: null });

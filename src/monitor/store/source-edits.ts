@@ -51,13 +51,13 @@ export function createSourceEditStore(db: Db) {
      */
     async settle({ projectId, queryId, resourceId, id, edit, attempts }: ClaimedEdit): Promise<void> {
       await sql`
-        with settled as (
-          update earshot.source_edits set state = 'sent', leased_until_wall = null, problem = null
-          where project_id = ${projectId} and id = ${id}::uuid and attempts = ${attempts})
-        update earshot.source_edits set state = 'due', leased_until_wall = null, attempts = attempts + 1, next_try_wall = now()
-        where project_id = ${projectId} and query_id = ${queryId} and resource_id = ${resourceId} and id > ${id}::uuid
-          and edit ? 'sentiment' = ${"sentiment" in edit}
-          and (state = 'sent' or (state = 'due' and leased_until_wall is not null))
+        with newer as (
+          update earshot.source_edits set state = 'due', leased_until_wall = null, attempts = attempts + 1, next_try_wall = now()
+          where project_id = ${projectId} and query_id = ${queryId} and resource_id = ${resourceId} and id > ${id}::uuid
+            and edit ? 'sentiment' = ${"sentiment" in edit}
+            and (state = 'sent' or (state = 'due' and leased_until_wall is not null)))
+        update earshot.source_edits set state = 'sent', leased_until_wall = null, problem = null
+        where project_id = ${projectId} and id = ${id}::uuid and attempts = ${attempts}
       `.execute(db);
     },
 
