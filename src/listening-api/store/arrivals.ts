@@ -70,7 +70,10 @@ export function followArrivals(
   };
 }
 
-/** Calls `onChanged` with the queries that were written to since the last look, if there are any. */
+/**
+ * Calls `onChanged` after each look that found other revisions, with the queries that were written to since the look
+ * before. The first look has none before it, and so no queries.
+ */
 async function checkRevisions(
   pool: DatabasePool,
   onChanged: (queryIds: readonly number[]) => void,
@@ -83,11 +86,11 @@ async function checkRevisions(
     // A database that is away is told of by whoever follows the announcements.
     const revisions: readonly Revision[] = await readRevisions(pool, total).catch(() => []);
     if (revisions.length > 0) {
-      const before = known;
-      known = new Map(revisions.map(({ id, revision }) => [Number(id), revision]));
+      const now = new Map(revisions.map(({ id, revision }) => [Number(id), revision]));
+      const before: ReadonlyMap<number, string> = known ?? now;
+      onChanged([...now.keys()].filter((id) => before.get(id) !== now.get(id)));
+      known = now;
       total = revisions[0]?.total ?? null;
-      if (before !== null)
-        onChanged([...known].filter(([id, revision]) => before.get(id) !== revision).map(([id]) => id));
     }
     await delay(everyMs, undefined, { signal, ref: false }).catch(() => {});
   }
