@@ -91,8 +91,11 @@ export function readPostgres({ every = false }: { readonly every?: boolean } = {
 /** A statement that changed no row left nothing; nor did one about a table without facts, or a sign of life. */
 function leavesFact(statement: string, tags: readonly string[]): boolean {
   if (statement.startsWith("commit of: ")) return !NO_FACT.test(statement);
-  return !NO_FACT.test(statement) && tags.some((tag) => !/ 0$/.test(tag));
+  // The number counts the rows of the last part only. What the queue does in parts, it does by its timers.
+  return !NO_FACT.test(statement) && (WRITING_PART.test(statement) || tags.some((tag) => !/ 0$/.test(tag)));
 }
+
+const WRITING_PART = /\bas (?:materialized )?\( ?(?:insert into|update|delete from) "?earshot\b/;
 
 const NO_FACT =
   /(into|from|update|commit of: \w+( \w+)?) (earshot\.(channel_limits|server_quirks|tokens|budgets|budget_slots|pulses|failures)|meta|migration)\b|set leased_until_wall = now\(\) \+ make_interval\(secs => \$\d\) from held where|set value = earshot\.settings\.value/;
