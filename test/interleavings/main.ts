@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { stopSignal } from "../../src/lib/stop-signal.ts";
 import { formatReport, isBroken } from "./report.ts";
-import { PAIRS, runInterleavings } from "./run.ts";
+import { choosePairs, PAIRS, runInterleavings } from "./run.ts";
 
 const HELP = `npm run interleavings -- [options]
 
@@ -10,6 +10,7 @@ is held before each of its statements, one at a time, while the other runs to it
 lock of the first; then the first goes on. Facts and messages must be those of one of the two serial orders.
 
   --only PATTERN       only pairs whose name matches this regular expression
+  --pairs N            so many of them, chosen by the seed (all)
   --seed S --share N   play N of 100 points of each pair, chosen by the seed (1, 100)
   --parallel N         play this many at the same time (2)
   --at-most S          begin no more points after this many seconds
@@ -22,6 +23,7 @@ Exits with 1 if a point differed or failed, or if one that was chosen was not pl
 
 const OPTIONS = {
   only: { type: "string" },
+  pairs: { type: "string", default: String(PAIRS.length) },
   seed: { type: "string", default: "1" },
   share: { type: "string", default: "100" },
   parallel: { type: "string", default: "2" },
@@ -35,10 +37,10 @@ const OPTIONS = {
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: OPTIONS, strict: true });
   if (values.help) return print(HELP);
-  for (const name of ["seed", "share", "parallel", "at-most"] as const)
+  for (const name of ["pairs", "seed", "share", "parallel", "at-most"] as const)
     if (!/^\d{1,6}$/.test(values[name])) throw new Error(`--${name} is a whole number`);
   const only = values.only === undefined ? null : new RegExp(values.only, "i");
-  const chosen = PAIRS.filter((name) => only === null || only.test(name));
+  const chosen = choosePairs({ only, pairs: Number(values.pairs), seed: Number(values.seed) });
   if (chosen.length === 0) throw new Error("no pair has such a name; --list prints them");
   if (values.list) return print(chosen.map((name) => `${name}\n`).join(""));
   const enough = new AbortController();
@@ -48,6 +50,7 @@ async function main(): Promise<number> {
   setTimeout(() => enough.abort(), Number(values["at-most"]) * 1_000).unref();
   const report = await runInterleavings({
     only,
+    pairs: Number(values.pairs),
     share: Number(values.share),
     seed: Number(values.seed),
     parallel: Math.max(1, Number(values.parallel)),

@@ -15,6 +15,8 @@ import type { Pair } from "./task.ts";
 export interface Options {
   /** Pairs whose name matches; null: all. */
   readonly only: RegExp | null;
+  /** So many of them, chosen by the seed. */
+  readonly pairs: number;
   /** Of all points so many in a hundred, chosen by the seed. */
   readonly share: number;
   readonly seed: number;
@@ -64,9 +66,22 @@ export const PAIRS: readonly string[] = [...SCENES, ...FEED_SCENES].flatMap(({ n
   (pairs as readonly Pair<never>[]).map((pair) => nameOf(name, pair)),
 );
 
+/** Those that match, so many of them as are wanted, in the order of the scenes. */
+export function choosePairs({
+  only,
+  pairs,
+  seed,
+}: Pick<Options, "only" | "pairs" | "seed">): readonly string[] {
+  const matching = PAIRS.filter((name) => only?.test(name) ?? true);
+  const next = createRandom("pairs", seed).bag(matching);
+  const drawn = new Set(matching.slice(0, pairs).map(next));
+  return matching.filter((name) => drawn.has(name));
+}
+
 /** Plays each pair in both serial orders, and then once for each point. */
 export async function runInterleavings(options: Options): Promise<Report> {
   const startedAt = monotonicMs();
+  const chosen = new Set(choosePairs(options));
   const stage = await openStage("postgres", SCRIPT);
   const pictures = createPngRenderer();
   const rules = await validRules(stage.rules);
@@ -78,7 +93,7 @@ export async function runInterleavings(options: Options): Promise<Report> {
     ...FEED_SCENES.map((scene) => staged(stage, scene, (sandbox) => openFeedWorld(stage, sandbox, scene))),
   ].map(({ names, ...scene }) => ({
     ...scene,
-    names: names.filter((name) => options.only?.test(name) ?? true),
+    names: names.filter((name) => chosen.has(name)),
   }));
   try {
     for (let index = 0; index < options.parallel; index++) sandboxes.push(await openSandbox(stage, index));
@@ -200,7 +215,7 @@ async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise
   const random = createRandom(name, options.seed);
   const drawn = points.filter(() => random.chance(options.share / 100));
   // At least one of each pair: a pair of which nothing is played is not looked at.
-  const chosen = drawn.length > 0 ? drawn : points.slice(0, 1);
+  const chosen = drawn.length > 0 ? drawn : [random.pick(points)];
   const wanted = [serial.forth, serial.back, ...third];
   const outcomes: Outcome[] = [];
   for (const { order, at, statement } of chosen) {
