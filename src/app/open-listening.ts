@@ -42,7 +42,7 @@ export interface Listening {
     readonly login: { readonly username: string; readonly password: string };
   } | null;
   /** For `startEarshot`. */
-  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals" | "corrections">;
+  readonly forMonitor: Pick<EarshotOptions, "feedHealth" | "followArrivals" | "revisionsOf" | "corrections">;
 }
 
 /** With `listen`, opens our own Listening API and fetches the feeds. */
@@ -91,7 +91,7 @@ export async function withListening(
       return enricher;
     },
   };
-  const { url, password, push, hubs, feeds, queries, watchFrom, follow, listed } = await startListening(
+  const { url, password, push, hubs, feeds, queries, watchFrom, ...listening } = await startListening(
     options,
     closing,
   );
@@ -115,14 +115,18 @@ export async function withListening(
   const local = { url, login: { username: LISTENING.username, password } };
   const view = openFeedView({ ...options, feeds, enrich: config.enrich, judged, ownIdOf });
   const health = async () => {
-    const { at, feeds } = await listed();
+    const { at, feeds } = await listening.listed();
     return feeds.map((feed) => feedHealth(feed, at));
   };
   const followed: EarshotOptions["followArrivals"] = (onArrivals) =>
-    follow(({ added, updated }) =>
+    listening.follow(({ added, updated }) =>
       onArrivals({ added: added.map(queryIdOf), updated: updated.map(queryIdOf) }),
     );
-  const forMonitor = { feedHealth: health, followArrivals: followed, corrections: view };
+  const revisionsOf: EarshotOptions["revisionsOf"] = async (queryIds) => {
+    const found = await listening.revisionsOf(queryIds.map((queryId) => ownIdOf(queryId) ?? 0));
+    return new Map([...found].map(([id, revision]) => [queryIdOf(id), revision]));
+  };
+  const forMonitor = { feedHealth: health, followArrivals: followed, revisionsOf, corrections: view };
   return { configOf, push, hubs, view, local, forMonitor };
 }
 

@@ -114,7 +114,7 @@ export type { MentionVersion } from "./store/mention-version.ts";
 export { migrateLocalApi } from "./store/migrate-local-api.ts";
 export { migrateSchema } from "./store/migrate-schema.ts";
 export type { Migration } from "./store/migrations/migration.ts";
-export { listQueries, readQueryVolumes } from "./store/queries.ts";
+export { listQueries, readQueryVolumes, readRevisionsOf } from "./store/queries.ts";
 export { forgetReceivedBefore, receivedQuery } from "./store/received-items.ts";
 export { dropOldSeals, listUndoable, type UndoableDelete } from "./store/sealed-items.ts";
 export { signingSecret } from "./store/settings.ts";

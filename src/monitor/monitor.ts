@@ -17,6 +17,7 @@ import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
 import type { Summarize } from "./notify/view/summaries.ts";
 import { type OpenVersion, openVersion, type ProcessParts } from "./open-version.ts";
+import type { RevisionsOf } from "./polling/pass-unchanged.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { handlersOfCurrent } from "./queue/current-handlers.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";
@@ -57,6 +58,11 @@ export interface EarshotOptions {
    * Absent: polls run when they are due.
    */
   readonly followArrivals?: (onArrivals: (arrivals: AnnouncedArrivals) => void) => () => Promise<void>;
+  /**
+   * How often the mentions of queries of the feeds were written to, by query: one that was not written to since its last
+   * poll is not polled. Absent: all are.
+   */
+  readonly revisionsOf?: RevisionsOf | undefined;
   /** Corrects a mention where it comes from, for who chooses that in a message. Absent: nobody can. */
   readonly corrections?: MentionCorrections;
   /** False: no health checks, because it replays a past that is not its own. */
@@ -167,6 +173,7 @@ async function assemble(
     sweepsRun,
     checksHealth: options.checksHealth !== false,
     feedHealth: options.feedHealth ?? (async () => []),
+    revisionsOf: options.revisionsOf,
     consoleUrl: options.consoleUrl ?? (() => null),
     onDone: options.onDone ?? (() => {}),
   };

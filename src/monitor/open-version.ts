@@ -25,6 +25,7 @@ import type { ViewParts } from "./notify/view/view-of.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
+import { passUnchanged, type RevisionsOf } from "./polling/pass-unchanged.ts";
 import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
@@ -36,7 +37,7 @@ import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules/rules-by-query.ts";
 import { accountOf } from "./source/source-access.ts";
 import type { SourceClient } from "./source/source-client.ts";
-import { sourceOf } from "./source/source-config.ts";
+import { type Source, sourceOf } from "./source/source-config.ts";
 import { createAccountStores } from "./store/account-stores.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
@@ -65,6 +66,7 @@ export interface ProcessParts {
   readonly sweepsRun: boolean;
   readonly checksHealth: boolean;
   readonly feedHealth: () => Promise<readonly FeedHealth[]>;
+  readonly revisionsOf?: RevisionsOf | undefined;
   /** Address of the console, unless the configuration says it. */
   readonly consoleUrl: () => string | null;
   readonly onDone: (job: string, outcome: { readonly outcome: string }) => void;
@@ -153,9 +155,16 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;
+    const { revisionsOf } = process;
+    const openedAt = clock.now();
+    const passing = (source: Source) =>
+      revisionsOf === undefined || source.name !== "feeds"
+        ? undefined
+        : (now: Instant) => passUnchanged({ stores, source, revisionsOf, version, openedAt }, now);
     const planner = createPlanner(
       sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
         ...{ stores, budget, source, rulesFor, quirkLog },
+        passUnchanged: passing(source),
       })),
     );
     const sweep = createSweep({ stores, queues, digests, clock, ...channels, ...planner });

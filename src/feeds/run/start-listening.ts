@@ -10,6 +10,7 @@ import {
   listQueries,
   planApply,
   readAccountFile,
+  readRevisionsOf,
   seedAccount,
   signingSecret,
 } from "#listening-api";
@@ -68,6 +69,8 @@ export interface Listening {
   readonly watchFrom: Instant;
   /** Calls `onArrivals` with the queries that mentions have entered, as their ids here. Returns what ends that. */
   readonly follow: (onArrivals: (arrivals: Arrivals) => void) => () => Promise<void>;
+  /** How often the mentions of each of these queries were written to, by id. */
+  readonly revisionsOf: (queryIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
   /** All feeds that are configured, whichever process fetches them, and the database's time. */
   readonly listed: () => Promise<{ readonly at: Instant; readonly feeds: readonly FeedRow[] }>;
 }
@@ -137,6 +140,7 @@ export async function startListening(options: ListeningOptions, closing: Closing
       followArrivals(pool, onArrivals, (error) =>
         log.warn({ error: describeError(error) }, "mentions of the feeds are not announced"),
       ),
+    revisionsOf: (queryIds) => readRevisionsOf(db, queryIds),
     listed: async () => {
       const { at, feeds } = await listFeeds(db, projectId);
       return { at, feeds: feeds.filter(({ isConfigured }) => isConfigured) };

@@ -16,7 +16,7 @@ import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
 import { followsArrivals, type PageRow, type PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
-import { listQueries } from "../store/queries.ts";
+import { listQueries, readRevisionOf } from "../store/queries.ts";
 import { settledMoment } from "../store/write-order.ts";
 import { projectOf, requestScopeOf, shownMoment } from "./project-request.ts";
 
@@ -34,6 +34,10 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
     conditions: readonly MentionCondition[] = [],
   ): void {
     app.get<{ Params: { projectId: string }; Querystring: RawParameters }>(path, async (request, reply) => {
+      const { queryId, queryGroupId, cursor } = request.query;
+      // First of all: what is written from now on shows in a later one, whether the page has it or not.
+      const isOfOne = queryGroupId === undefined && cursor === undefined;
+      const revision = isOfOne ? await readRevisionOf(context.db, queryId) : null;
       const project = await projectOf(context, request);
       const { client } = callerOf(request);
       const queries = await listQueries(context.db, project.id);
@@ -45,6 +49,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         requestScopeOf(context, callerOf(request), project, queries),
       );
       reply.type("application/json; charset=utf-8");
+      if (revision !== null) reply.header("x-query-revision", revision);
       const range = {
         ...asked.range,
         conditions: [...asked.range.conditions, ...conditions],

@@ -46,6 +46,23 @@ export async function listQueries(db: Database, projectId: number, type?: QueryT
   return rows.map(toQuery);
 }
 
+/** How often the mentions of the query were written to; null if the id is that of none, or not one id. */
+export async function readRevisionOf(db: Database, queryId: unknown): Promise<string | null> {
+  if (typeof queryId !== "string" || !/^\d{1,15}$/.test(queryId)) return null;
+  return (await readRevisionsOf(db, [Number(queryId)])).get(Number(queryId)) ?? null;
+}
+
+/** How often the mentions of each of these queries were written to, by id. */
+export async function readRevisionsOf(
+  db: Database,
+  queryIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await sql<{ id: string; revision: string }>`
+    select id::text as id, revision::text as revision from local_api.query where id = any(${[...queryIds]}::bigint[])
+  `.execute(db);
+  return new Map(rows.map(({ id, revision }) => [Number(id), revision]));
+}
+
 /** Ids of the queries in the groups, by group; a group of another project is missing from the map. */
 export async function listGroupMembers(
   db: Database,

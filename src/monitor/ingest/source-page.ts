@@ -14,6 +14,8 @@ export interface SourcePage {
   readonly servedAt?: Instant | null;
   /** How far the server's clock, which stamps `added`, runs behind ours, or ahead of it (negative); 0 if absent. */
   readonly behindMs?: number;
+  /** How often the mentions of its one query had been written to before it was read; null or absent if nobody says so. */
+  readonly revision?: string | null;
   /**
    * Present on a page that several queries share. The cursor belongs to all of them, so no poll of one can resume from
    * it. The mentions of the others show how far this one was read. `missing`, on the last page: how many more mentions

@@ -34,6 +34,16 @@ export interface PollState {
   readonly stepped?: number;
   /** The last page's cursor and the poll it belongs to, if it had one. */
   readonly tail?: PollTail | null;
+  /** What the last poll that ended has read, if the source says how often the query was written to. */
+  readonly read?: ReadRevision;
+}
+
+/** Everything up to a revision of the query's mentions was read by a poll. */
+export interface ReadRevision {
+  readonly revision: string;
+  /** When that poll started, and the version of the configuration that it ran by; null: nobody reports one. */
+  readonly at: Instant;
+  readonly version: string | null;
 }
 
 export interface PollGap {
@@ -64,6 +74,8 @@ export interface RunningPoll {
   readonly path?: PollPath;
   /** Highest moment on its own pages; absent before the first row. */
   readonly highest?: Instant | null;
+  /** Of the query's mentions, from before the first page was read; absent if the source says none. */
+  readonly revision?: string;
 }
 
 /** The body of a page's dead letter: where its poll has to begin again. */

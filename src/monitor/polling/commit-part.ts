@@ -87,12 +87,12 @@ function measure(member: PollMember, page: SourcePage, repeated: number) {
     const at = member.key.poll === "added" ? mention.addedAt : mention.updatedAt;
     if (highest === null || at > highest) highest = at;
   }
-  const { nextCursor, pageSize, shared } = page;
+  const { nextCursor, pageSize, shared, revision = null } = page;
   const rows = page.mentions.length + page.rejected.length;
   const seen = (member.state.running?.seen ?? 0) + rows - repeated;
   const missing = shared?.missing ?? null;
   const total = shared === undefined ? page.total : missing === null ? null : seen + missing;
-  return { highest, rows, total, nextCursor, pageSize };
+  return { highest, rows, total, nextCursor, pageSize, revision: shared === undefined ? revision : null };
 }
 
 /** A new mention behind a valid watermark has become visible late. */

@@ -1,6 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Logger } from "../../lib/log.ts";
-import type { CloseWindowsParts } from "../ingest/close-windows.ts";
 import type { CommitParts } from "../ingest/commit-page.ts";
 import { createStoryCache } from "../ingest/fold-stories.ts";
 import type { PollKey } from "../model/poll.ts";
@@ -15,7 +14,7 @@ import { recordArrivals } from "./record-arrivals.ts";
 
 /** How the queries of one source are polled. */
 export interface SourcePolls {
-  readonly poll: Omit<TogetherParts, "onPending"> & Pick<CloseWindowsParts, "version">;
+  readonly poll: Omit<TogetherParts, "onPending">;
   readonly sharing: Sharing;
   /** Called with the polls that have ended, and their new mentions. */
   readonly onCompleted: (

@@ -17,11 +17,14 @@ import { quirksOfPoll } from "./server-quirks.ts";
 export async function finishPoll(
   parts: PollParts,
   member: PollMember,
-  ended: { readonly state: PollState; readonly coverage: Coverage },
+  ended: { readonly state: PollState; readonly coverage: Coverage; readonly revision: string | null },
   call: { readonly isShared: boolean; readonly signal: AbortSignal },
 ): Promise<CompletePoll> {
   const { key, query, lease, startedAt, counts, rereadFrom } = member;
-  const { state, coverage } = ended;
+  const { coverage, revision } = ended;
+  const { version = null } = parts;
+  const state =
+    revision === null ? ended.state : { ...ended.state, read: { revision, at: startedAt, version } };
   const { completeUntil } = state;
 
   await parts.store.transaction(async (facts) => {

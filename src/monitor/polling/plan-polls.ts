@@ -36,6 +36,8 @@ export interface PlanParts {
   readonly source: Source;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly quirkLog: Pick<QuirkLog, "quirks">;
+  /** Called before each plan; absent: the source does not say what was not written to. */
+  readonly passUnchanged?: ((now: Instant) => Promise<void>) | undefined;
 }
 
 /** One call to make now. */
@@ -53,7 +55,10 @@ export function createPlanner(plans: readonly PlanParts[]) {
     /** The calls to make now, and the sources without a limit, whose polls run whenever they are due. */
     planPolls: async (now: Instant) => {
       const all = await Promise.all(
-        plans.map(async (plan) => ({ source: plan.source.name, calls: await planPolls(plan, now) })),
+        plans.map(async (plan) => {
+          await plan.passUnchanged?.(now);
+          return { source: plan.source.name, calls: await planPolls(plan, now) };
+        }),
       );
       return {
         calls: all.flatMap(({ calls }) => calls ?? []),

@@ -19,6 +19,8 @@ export interface PollParts extends Pick<CommitParts, "notifyConfig" | "clock" | 
   readonly settings: (query: WatchedQuery, poll: PollKey["poll"]) => PollSettings;
   /** How long after the start of a poll its query is due again, in domain time. */
   readonly everyMs: (poll: PollKey["poll"]) => number;
+  /** The version of the configuration; null if processes do not report it. */
+  readonly version?: string | null;
   /** Called after the commit, when notifications are due. */
   readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }

@@ -37,6 +37,8 @@ export interface PolledPage {
   readonly nextCursor: string | null;
   /** The page size in force: a page with fewer rows is the last. Null if unknown. */
   readonly pageSize: number | null;
+  /** Of the query's mentions, from before the page was read; null or absent if the source says none. */
+  readonly revision?: string | null;
 }
 
 /**
@@ -78,6 +80,8 @@ export function afterPage(state: PollState, page: PolledPage, settings: PollSett
     total: running.cursor === null ? page.total : (running.total ?? page.total),
     seen: running.seen + page.rows - page.repeated,
     ...(Number.isFinite(reached) && { highest: reached }),
+    // That of the first page: what is written while the others are read is a later one.
+    ...(running.cursor === null && page.revision != null && { revision: page.revision }),
   };
   // Ascending order: everything visible below the highest has been seen, so the watermark may move before the poll
   // ends.
@@ -104,6 +108,7 @@ export type AfterPage =
       readonly because: "empty-page" | "no-cursor" | "short-page" | "repeated-cursor";
       readonly state: PollState;
       readonly coverage: Coverage;
+      readonly revision: string | null;
     };
 
 /**
@@ -125,6 +130,7 @@ export function endPoll(state: PollState, settings: PollSettings, how: "ended" |
   return {
     outcome: "Ended" as const,
     coverage,
+    revision: running.revision ?? null,
     state: { watermark: state.watermark, completeUntil, running: null, gap, tail } satisfies PollState,
   };
 }

@@ -22,10 +22,20 @@ export interface Page {
   readonly budget: Budget | null;
   /** The server's own time, in whole seconds; null if it does not say. */
   readonly servedAt: Instant | null;
+  /**
+   * Only Earshot's own local API sends it, for a call about one query: a number that rises with every write to the
+   * query's mentions, as it was before the page was read.
+   */
+  readonly revision: string | null;
 }
 
 /** Reads a page. Throws a SyntaxError if the bytes are not JSON or have no list of results. */
-export function toPage(body: Buffer, budget: Budget | null, date: string | null = null): Page {
+export function toPage(
+  body: Buffer,
+  budget: Budget | null,
+  date: string | null = null,
+  revision: string | null = null,
+): Page {
   const { envelope, results, read } = parseEnvelope(body);
   const mentions: Mention[] = [];
   const rejected: RejectedMention[] = [];
@@ -42,6 +52,7 @@ export function toPage(body: Buffer, budget: Budget | null, date: string | null 
     pageSize: toSize(envelope.resultsPageSize, 1),
     budget,
     servedAt: toMoment(date),
+    revision,
   };
 }
 

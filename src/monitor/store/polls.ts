@@ -29,7 +29,7 @@ export function createPollStore(db: Db) {
 
     /**
      * Makes polls due because their source has announced mentions; returns those that are watched. A poll that runs may
-     * have read before these mentions were there: it is due again when it ends.
+     * have read before these mentions were there: it is due again when it ends. One that does not run is not passed.
      */
     async wake(
       keys: readonly Pick<PollKey, "queryId" | "poll">[],
@@ -43,11 +43,52 @@ export function createPollStore(db: Db) {
           join earshot.polls w on (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
           where q.active
           ${IN_ONE_ORDER})
-        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = coalesce(w.leased_until_wall > now(), false)
+        update earshot.polls w set next_at = least(w.next_at, ${at(now)}), woken = true
         from announced a where (w.project_id, w.query_id, w.poll) = (a.project_id, a.query_id, a.poll) and ${withoutSync}
         returning w.project_id as "projectId", w.query_id as "queryId", w.poll
       `.execute(db);
       return rows;
+    },
+
+    /** Polls of a source that are due, and whose last poll has read everything up to a known revision. */
+    async dueAndRead(now: Instant, source: SourceName): Promise<readonly ReadPoll[]> {
+      const { rows } = await sql<ReadPoll>`
+        select w.project_id as "projectId", w.query_id as "queryId", w.poll, w.state -> 'read' ->> 'revision' as revision,
+          (w.state -> 'read' ->> 'at')::float8 as "readAt", w.state -> 'read' ->> 'version' as version
+        from earshot.polls w join earshot.queries q using (project_id, query_id)
+        where q.active and ${isOfSource(source, "w")} and ${mayBePassed(now)}
+          and not exists (select from earshot.dead_letters d
+            where (d.project_id, d.query_id) = (w.project_id, w.query_id) and d.kind in ('mention', 'page')
+              and d.settled_at is null and d.replay_wanted_at is not null)
+      `.execute(db);
+      return rows;
+    },
+
+    /**
+     * Ends these polls without a call, if nobody holds or has woken them meanwhile. They are due again at `nextAt`.
+     */
+    async pass(
+      polls: readonly (PollKey & { readonly nextAt: Instant })[],
+      { polledAt, completeUntil }: { readonly polledAt: Instant; readonly completeUntil: Instant },
+    ): Promise<void> {
+      const rows = polls.map(({ projectId, queryId, poll, nextAt }) => ({
+        projectId,
+        queryId,
+        poll,
+        nextAt,
+      }));
+      await sql`
+        with passed as materialized (
+          select w.project_id, w.query_id, w.poll, k."nextAt" from earshot.polls w
+          join json_to_recordset(${JSON.stringify(rows)}::json)
+            as k("projectId" text, "queryId" text, poll text, "nextAt" double precision) on ${isKeyOf}
+          where ${mayBePassed(polledAt)}
+          ${IN_ONE_ORDER})
+        update earshot.polls w
+        set complete_until = ${completeFrom(polledAt, completeUntil)}, polled_at = ${at(polledAt)},
+          next_at = to_timestamp(p."nextAt" / 1000)
+        from passed p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll) and ${withoutSync}
+      `.execute(db);
     },
 
     /** Makes every poll due now: a replay has ended and must read everything. */
@@ -76,6 +117,27 @@ export function createPollStore(db: Db) {
       return rows[0]?.until ?? null;
     },
   };
+}
+
+/** A poll that is due, and what its last one has read. */
+export interface ReadPoll extends PollKey {
+  readonly revision: string;
+  readonly readAt: Instant;
+  readonly version: string | null;
+}
+
+/** A poll that is due and free, and has nothing to do but read what was written since. */
+function mayBePassed(now: Instant) {
+  return sql`w.next_at <= ${at(now)} and not w.woken and w.failures = 0 and w.reread_from is null
+    and (w.leased_until_wall is null or w.leased_until_wall < now()) and w.state -> 'read' is not null
+    and coalesce(jsonb_typeof(w.state -> 'running'), 'null') = 'null'
+    and coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'null'`;
+}
+
+/** Never back; but a clock that was ahead has claimed what had not happened yet. */
+function completeFrom(polledAt: Instant, completeUntil: Instant | null) {
+  return sql`greatest(case when complete_until <= ${at(polledAt + JUDGED_AHEAD_MS)} then complete_until end,
+    ${atOrNull(completeUntil)})`;
 }
 
 /** Polls of a source that are due and free, the longest due first. */
@@ -185,8 +247,7 @@ function createPollLeaseStore(db: Db) {
     ): Promise<void> {
       await sql`
         update earshot.polls
-        set complete_until = greatest(case when complete_until <= ${at(end.polledAt + JUDGED_AHEAD_MS)} then complete_until end,
-            ${atOrNull(end.completeUntil)}), polled_at = ${at(end.polledAt)},
+        set complete_until = ${completeFrom(end.polledAt, end.completeUntil)}, polled_at = ${at(end.polledAt)},
           next_at = case when woken then ${at(end.polledAt)} else ${at(end.nextAt)} end, lease = null, leased_until_wall = null, planned_until_wall = null,
           own_call = false,
           reread_from = case when reread_from is distinct from ${atOrNull(end.rereadFrom ?? null)}

@@ -34,7 +34,14 @@ function openServer() {
     const rejected = found.map(({ resourceId }, index) => ({ index, resourceId, reason: "no queryId" }));
     return {
       ...{ mentions: isBlank ? [] : found, rejected: isBlank ? rejected : [] },
-      ...{ nextCursor: null, total: found.length, pageSize: 5_000, budget: null, servedAt: null },
+      ...{
+        nextCursor: null,
+        total: found.length,
+        pageSize: 5_000,
+        budget: null,
+        servedAt: null,
+        revision: null,
+      },
     };
   };
   const client = { mentionsPage };

@@ -21,6 +21,7 @@ function page(ids: readonly string[], nextCursor: string | null, more: Partial<P
     pageSize: null,
     budget: null,
     servedAt: null,
+    revision: null,
     ...more,
   };
 }

@@ -18,7 +18,7 @@ export const mentions: Call<MentionsParams, Page> = {
       { projectId: params.projectId },
       mentionsParameters(params),
     ),
-  read: (answer) => toPage(answer.body, readBudget(answer.header), answer.header("date")),
+  read: ({ body, header }) => toPage(body, readBudget(header), header("date"), header("x-query-revision")),
 };
 
 /** An extension of the live service: how many mentions there are. */
