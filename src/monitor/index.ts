@@ -261,7 +261,7 @@ export {
 } from "./notify/view/signed-links.ts";
 export { createCallGate } from "./polling/call-gate.ts";
 export { type CoverageReport, readCoverage, rulesWarmingUp } from "./polling/read-coverage.ts";
-export { isNamed, watchedQueries } from "./polling/register-queries.ts";
+export { namedBy, watchedQueries } from "./polling/register-queries.ts";
 export type { BackendOptions } from "./queue/backend.ts";
 export { inspectRedis, type OpenRedis, type RedisFacts } from "./queue/inspect-redis.ts";
 export { ROLES, type Role } from "./roles.ts";

@@ -58,10 +58,7 @@ export interface EarshotOptions {
    * Absent: polls run when they are due.
    */
   readonly followArrivals?: (onArrivals: (arrivals: AnnouncedArrivals) => void) => () => Promise<void>;
-  /**
-   * How often the mentions of queries of the feeds were written to, by query: one that was not written to since its last
-   * poll is not polled. Absent: all are.
-   */
+  /** How often the mentions of each query of the feeds were written to. Absent: quiet ones are polled like all. */
   readonly revisionsOf?: RevisionsOf | undefined;
   /** Corrects a mention where it comes from, for who chooses that in a message. Absent: nobody can. */
   readonly corrections?: MentionCorrections;

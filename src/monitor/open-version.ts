@@ -25,7 +25,7 @@ import type { ViewParts } from "./notify/view/view-of.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
-import { passUnchanged, type RevisionsOf } from "./polling/pass-unchanged.ts";
+import { createPass, type RevisionsOf } from "./polling/pass-unchanged.ts";
 import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
@@ -37,7 +37,7 @@ import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules/rules-by-query.ts";
 import { accountOf } from "./source/source-access.ts";
 import type { SourceClient } from "./source/source-client.ts";
-import { type Source, sourceOf } from "./source/source-config.ts";
+import { sourceOf } from "./source/source-config.ts";
 import { createAccountStores } from "./store/account-stores.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
@@ -155,16 +155,11 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       closing,
     );
     const { notifiers, channels, digests, deliver } = notify;
-    const { revisionsOf } = process;
-    const openedAt = clock.now();
-    const passing = (source: Source) =>
-      revisionsOf === undefined || source.name !== "feeds"
-        ? undefined
-        : (now: Instant) => passUnchanged({ stores, source, revisionsOf, version, openedAt }, now);
+    const runs = { version, openedAt: clock.now() };
     const planner = createPlanner(
       sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
         ...{ stores, budget, source, rulesFor, quirkLog },
-        passUnchanged: passing(source),
+        passUnchanged: createPass({ stores, source, revisionsOf: process.revisionsOf, ...runs }),
       })),
     );
     const sweep = createSweep({ stores, queues, digests, clock, ...channels, ...planner });

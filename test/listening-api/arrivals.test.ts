@@ -93,6 +93,47 @@ test("what nobody announced is found by the revisions of the queries, once", asy
   expect(found).toEqual(once);
 });
 
+const mentionsOf = (...names: readonly string[]) =>
+  fixture.get(`/projects/${fixture.account.projectId}/data/mentions`, [
+    ...names.map((name) => ["queryId", queryOf(name)] as const),
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-03-09"],
+  ]);
+const revisionOf = async (name: string) => String((await mentionsOf(name)).headers["x-query-revision"]);
+
+test("a page about one query says how often it was written to, and rises with every write", async () => {
+  const before = Number(await revisionOf("Alpha"));
+  const one = mention("Alpha");
+  await insertMentions(db, [one]);
+  expect(Number(await revisionOf("Alpha"))).toBe(before + 1);
+  await insertMentions(db, [{ ...one, version: 2, updated: T0 + 1 }]);
+  expect(Number(await revisionOf("Alpha"))).toBe(before + 2);
+  const both = await mentionsOf("Alpha", "Beta");
+  expect(both.status).toBe(200);
+  expect(both.headers).not.toHaveProperty("x-query-revision");
+});
+
+test("the revision is from before the page: what is written while it is read shows in a later one", async () => {
+  const before = await revisionOf("Alpha");
+  const writer = await fixture.database.pool.connect();
+  // Nobody reads a mention before it has committed.
+  await writer.query("begin");
+  await writer.query("lock table local_api.mention in access exclusive mode");
+  const asked = mentionsOf("Alpha");
+  const isWaiting = async () => {
+    const { rows } = await fixture.database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length;
+  };
+  await expect.poll(isWaiting, { timeout: 10_000 }).toBe(1);
+  await writer.query("update local_api.query set revision = revision + 1 where id = $1", [queryOf("Alpha")]);
+  await writer.query("commit");
+  writer.release();
+  expect((await asked).headers["x-query-revision"]).toBe(before);
+  expect(await revisionOf("Alpha")).not.toBe(before);
+});
+
 test("a page of more queries than fit into one announcement is announced in parts", async () => {
   const ids = Array.from({ length: 1_200 }, (_, n) => 1_000_000_000 + n);
   const versions = ids.map((queryId) => ({ version: 1, record: { queryId } }) as unknown as MentionVersion);

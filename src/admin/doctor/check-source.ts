@@ -3,8 +3,8 @@ import {
   createMemoryTokenStore,
   createSourceClient,
   type Gate,
-  isNamed,
   type NamedQuery,
+  namedBy,
   type SourceClient,
   type SourceConfig,
   SourceError,
@@ -43,7 +43,8 @@ export async function checkSource(
   try {
     const account = await client.client();
     const projects = await client.projects();
-    const watched = projects.filter(({ projectId, name }) => isNamed(config.projects, projectId, name));
+    const isNamed = namedBy(config.projects);
+    const watched = projects.filter(({ projectId, name }) => isNamed(projectId, name));
     return [
       ok("credentials", `the login works, and sees ${counted(projects.length, "project")}`),
       budgetOf(account.rateLimit, latest.budget),
@@ -72,12 +73,13 @@ async function watchedQueries(
 ): Promise<readonly Finding[]> {
   if (projects.length === 0)
     return [fail("queries", "no project matches source.projects", "Name projects that the user sees.")];
+  const isNamed = namedBy(config.queries);
   const watched: SourceQuery[] = [];
   const others: SourceQuery[] = [];
   for (const { projectId } of projects.slice(0, MOST_PROJECTS)) {
     if (watched.length > 0 && named.length === 0) break;
     for (const query of await client.queries(projectId))
-      (isNamed(config.queries, query.queryId, query.name) ? watched : others).push(query);
+      (isNamed(query.queryId, query.name) ? watched : others).push(query);
   }
   const isAll = projects.length <= MOST_PROJECTS;
   if (watched.length > 0)

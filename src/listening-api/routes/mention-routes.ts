@@ -16,7 +16,7 @@ import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
 import { followsArrivals, type PageRow, type PageRows } from "../store/mention-page.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
-import { listQueries, readRevisionOf } from "../store/queries.ts";
+import { listPercentages, readRevisionOf } from "../store/queries.ts";
 import { settledMoment } from "../store/write-order.ts";
 import { projectOf, requestScopeOf, shownMoment } from "./project-request.ts";
 
@@ -40,13 +40,13 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const revision = isOfOne ? await readRevisionOf(context.db, queryId) : null;
       const project = await projectOf(context, request);
       const { client } = callerOf(request);
-      const queries = await listQueries(context.db, project.id);
+      const percentages = await listPercentages(context.db, project.id);
       const parameters = parametersOf(request);
       const version = readRecordVersion(parameters, client);
       const present = await shownMoment(context, request, project);
       const asked = await readMentionsRequest(
         parameters,
-        requestScopeOf(context, callerOf(request), project, queries),
+        requestScopeOf(context, callerOf(request), project, new Set(percentages.keys())),
       );
       reply.type("application/json; charset=utf-8");
       if (revision !== null) reply.header("x-query-revision", revision);
@@ -61,7 +61,7 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
         { ...asked, range },
         {
           view: { version, text, policy: dataPolicyOf(client, project) },
-          percentages: new Map(queries.map((query) => [query.id, query.samplePercentage])),
+          percentages,
           present,
           binding: `${bindingOf(project.id, parameters)}${conditions.length === 0 ? "" : path}`,
         },

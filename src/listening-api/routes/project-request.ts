@@ -45,7 +45,7 @@ export async function readDataRequest(
   const project = await projectOf(context, request);
   const queries = await listQueries(context.db, project.id);
   const caller = callerOf(request);
-  const scope = requestScopeOf(context, caller, project, queries);
+  const scope = requestScopeOf(context, caller, project, new Set(queries.map(({ id }) => id)));
   const parameters = parametersOf(request);
   const at = await shownMoment(context, request, project);
   const range = await readMentionRange(parameters, scope);
@@ -132,12 +132,12 @@ export function requestScopeOf(
   { db, searches }: LocalApiContext,
   caller: Caller,
   project: StoredProject,
-  queries: readonly StoredQuery[],
+  queries: ReadonlySet<number>,
 ): RequestScope {
   return {
     projectId: project.id,
     timezone: project.timezone,
-    queries: new Set(queries.map((query) => query.id)),
+    queries,
     categories: () => listCategories(db, project.id),
     search: searches.find,
     groupMembers: (groupIds) => listGroupMembers(db, project.id, groupIds),

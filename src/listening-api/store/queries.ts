@@ -46,6 +46,15 @@ export async function listQueries(db: Database, projectId: number, type?: QueryT
   return rows.map(toQuery);
 }
 
+/** The percentages that the queries of a project keep, by id, as `listQueries` has them: there may be thousands. */
+export async function listPercentages(db: Database, projectId: number): Promise<ReadonlyMap<number, number>> {
+  const { rows } = await sql<{ found: readonly (readonly [number, number])[] }>`
+    select coalesce(json_agg(json_build_array(id, sample_percentage) order by id), '[]') as found
+    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE}
+  `.execute(db);
+  return new Map(rows[0]?.found ?? []);
+}
+
 /** How often the mentions of the query were written to; null if the id is that of none, or not one id. */
 export async function readRevisionOf(db: Database, queryId: unknown): Promise<string | null> {
   if (typeof queryId !== "string" || !/^\d{1,15}$/.test(queryId)) return null;

@@ -17,6 +17,15 @@ export interface PassParts {
   readonly openedAt: Instant;
 }
 
+/** Only our own Listening API says how often a query was written to; any other source is polled. */
+export function createPass({
+  revisionsOf,
+  ...parts
+}: Omit<PassParts, "revisionsOf"> & { readonly revisionsOf: RevisionsOf | undefined }) {
+  if (revisionsOf === undefined || parts.source.name !== "feeds") return undefined;
+  return (now: Instant) => passUnchanged({ ...parts, revisionsOf }, now);
+}
+
 /**
  * Ends due polls of queries whose mentions were not written to since they were last read, as polls would that find
  * nothing. All in one statement: thousands of quiet queries cost no more than one. The revisions are read after the

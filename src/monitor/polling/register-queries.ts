@@ -11,9 +11,17 @@ interface WatchedNames {
   readonly queries: readonly string[];
 }
 
-/** Whether one of these patterns is the id, or fits the name. */
-export function isNamed(patterns: readonly string[], id: string, name: string): boolean {
-  return patterns.some((pattern) => pattern === id || fitsGlob(pattern, name));
+/** Tells whether one of these patterns is the id, or fits the name. Plain names are looked up: there may be thousands. */
+export function namedBy(patterns: readonly string[]): (id: string, name: string) => boolean {
+  const exact = new Set(patterns);
+  const plain = new Set(patterns.filter((one) => !isGlob(one)).map((one) => one.toLowerCase()));
+  const globs = patterns.filter(isGlob);
+  return (id, name) =>
+    exact.has(id) || plain.has(name.toLowerCase()) || globs.some((pattern) => fitsGlob(pattern, name));
+}
+
+function isGlob(pattern: string): boolean {
+  return /[*?]/.test(pattern);
 }
 
 /**
@@ -42,11 +50,13 @@ export async function watchedQueries(
   const call = signal === undefined ? {} : { signal };
   const projects = await source.projects(call);
   const queries: Query[] = [];
-  for (const project of projects.filter((one) => isNamed(watched.projects, one.projectId, one.name))) {
+  const isProject = namedBy(watched.projects);
+  const isQuery = namedBy(watched.queries);
+  for (const project of projects.filter((one) => isProject(one.projectId, one.name))) {
     // An id that looks like one of another source would mix the two.
     if (sourceOfProject(project.projectId) !== watched.name) continue;
     for (const query of await source.queries(project.projectId, call)) {
-      if (!isNamed(watched.queries, query.queryId, query.name)) continue;
+      if (!isQuery(query.queryId, query.name)) continue;
       queries.push({
         projectId: project.projectId,
         queryId: query.queryId,
