@@ -74,8 +74,6 @@ export async function changeUser(
   { stores, namesOfFile, now }: Parts,
   name: string,
   change: UserChange,
-  /** The session that may go on. */
-  except: string | null = null,
 ): Promise<ManagedUser> {
   if (isNamed(namesOfFile, name))
     return { outcome: "Refused", because: `earshot.yaml names ${name}: change it there, and reload` };
@@ -92,7 +90,7 @@ export async function changeUser(
         return { outcome: "Done", user: { ...user, role: change.role }, endedSessions: 0 };
       case "password": {
         await users.setPassword(id, passwordHash ?? "");
-        const endedSessions = await sessions.endAll(nameKey(name), now, except);
+        const endedSessions = await sessions.endAll(nameKey(name), now);
         return { outcome: "Done", user: { ...user, passwordHash }, endedSessions };
       }
       case "end": {

@@ -63,7 +63,6 @@ export interface EmailInboxMessage {
   readonly html: string | null;
   /** Files that its HTML shows, by Content-ID; absent for most. */
   readonly pictures?: readonly { readonly cid: string; readonly file: string }[];
-  readonly sizeBytes: number;
 }
 
 export interface InboxFilter {
@@ -111,9 +110,6 @@ export interface LocalInboxOptions {
   readonly sockets?: { readonly appToken: string; readonly url: () => string };
   /** Where interactions are posted; nowhere if absent. */
   readonly interactivity?: Interactivity;
-  /** 0, the default, means any free port. */
-  readonly slackPort?: number;
-  readonly smtpPort?: number;
   /** How long a request or a whole mail may take to arrive, in milliseconds. Default: half a minute. */
   readonly requestTimeoutMs?: number;
 }

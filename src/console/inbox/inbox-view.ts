@@ -52,4 +52,4 @@ export type InboxMessage = SlackMessage | EmailMessage;
 /** What the pages show of a stored message. */
 export type SlackMessage = Omit<SlackInboxMessage, "metadata" | "broadcast"> &
   Partial<Pick<SlackInboxMessage, "broadcast">>;
-export type EmailMessage = Omit<EmailInboxMessage, "inReplyTo" | "references" | "sizeBytes">;
+export type EmailMessage = Omit<EmailInboxMessage, "inReplyTo" | "references">;

@@ -50,7 +50,7 @@ export async function startLocalSlack(deps: LocalInboxDeps, options: LocalInboxO
   boundHttpConnections(server, MOST_CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.slackPort ?? 0, "127.0.0.1", resolve);
+    server.listen(0, "127.0.0.1", resolve);
   });
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

@@ -45,7 +45,7 @@ export async function startLocalSmtp(deps: LocalInboxDeps, options: LocalInboxOp
   server.on("error", () => {});
   boundConnections(server.server, { most: MOST_CONNECTIONS });
   server.server.on("connection", (socket: Socket) => endLater(socket, SESSIONS * timeoutMs));
-  const port = await listen(server, options.smtpPort ?? 0);
+  const port = await listen(server);
   return { host: HOST, port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
@@ -80,7 +80,6 @@ async function receive(
     receivedAt: clock.now(),
     from: mailFrom === false ? "" : storableText(mailFrom.address),
     to: rcptTo.map(({ address }) => storableText(address)),
-    sizeBytes: raw.length,
   });
 }
 
@@ -106,10 +105,7 @@ async function keepPictures(
   return pictures;
 }
 
-type MailContent = Omit<
-  EmailInboxMessage,
-  "kind" | "id" | "receivedAt" | "from" | "to" | "pictures" | "sizeBytes"
->;
+type MailContent = Omit<EmailInboxMessage, "kind" | "id" | "receivedAt" | "from" | "to" | "pictures">;
 
 function read(mail: ParsedMail): MailContent {
   const references = typeof mail.references === "string" ? [mail.references] : (mail.references ?? []);
@@ -135,12 +131,12 @@ function headerOf(line: string): { name: string; value: string } {
   };
 }
 
-function listen(server: SMTPServer, port: number): Promise<number> {
+function listen(server: SMTPServer): Promise<number> {
   return new Promise((resolve, reject) => {
     server.server.once("error", reject);
-    server.listen(port, HOST, () => {
+    server.listen(0, HOST, () => {
       const address = server.server.address();
-      resolve(typeof address === "object" && address !== null ? address.port : port);
+      resolve(typeof address === "object" && address !== null ? address.port : 0);
     });
   });
 }

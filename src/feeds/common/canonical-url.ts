@@ -8,12 +8,12 @@ const LONGEST = 2_000;
 
 /**
  * The address of a page by which it is recognised again: without tracking parameters, fragment and default port. Null
- * if it is no http address. A relative one is read from `base`.
+ * if it is no http address.
  */
-export function canonicalUrl(address: string | null | undefined, base?: string): string | null {
+export function canonicalUrl(address: string | null | undefined): string | null {
   const trimmed = address?.trim() ?? "";
-  if (trimmed === "" || trimmed.length > LONGEST || !URL.canParse(trimmed, base)) return null;
-  const url = new URL(trimmed, base);
+  if (trimmed === "" || trimmed.length > LONGEST || !URL.canParse(trimmed)) return null;
+  const url = new URL(trimmed);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   url.username = "";
   url.password = "";

@@ -74,7 +74,7 @@ export function relevanceLearner(judgedOf: ReadJudged): Learner {
     changes: relevanceChanges,
     async learn(_db, query) {
       const learned = await learnRelevance(await judgedOf(query, MOST_JUDGED));
-      if (learned.outcome === "TooFew") return nothing("TooFew", learned.relevant + learned.others);
+      if (learned.outcome === "TooFew") return nothing(learned.relevant + learned.others);
       const { outcome, judged, precision, recall, without } = learned;
       const figures = { outcome, judged, precision, recall, without };
       const scoreOf = outcome === "Better" ? learned.scoreOf : null;
@@ -105,7 +105,7 @@ export function sentimentLearner(): Learner {
         return [{ text, label: known, before: own, isCorrected }];
       });
       const learned = await learnLabels(judged);
-      if (learned.outcome === "TooFew") return nothing("TooFew", learned.judged);
+      if (learned.outcome === "TooFew") return nothing(learned.judged);
       const { outcome, precision, recall } = learned;
       const figures = { outcome, judged: learned.judged, precision, recall, without: 0 };
       const change = outcome === "Better" ? learned.change : null;
@@ -143,7 +143,7 @@ export function categoryLearner(): Learner {
         figures.push({ outcome, judged: learned.judged, precision, recall, without, category: named });
         if (learned.outcome === "Better") acting.push({ ...category, ...learned });
       }
-      if (figures.length === 0) return nothing("TooFew", 0);
+      if (figures.length === 0) return nothing(0);
       return {
         figures,
         answerOf: ({ text }) => {
@@ -236,9 +236,9 @@ function changesOfCategories(
   };
 }
 
-function nothing(outcome: "TooFew", judged: number): LearnedQuery {
+function nothing(judged: number): LearnedQuery {
   return {
-    figures: [{ outcome, judged, precision: null, recall: null, without: null }],
+    figures: [{ outcome: "TooFew", judged, precision: null, recall: null, without: null }],
     answerOf: () => null,
   };
 }

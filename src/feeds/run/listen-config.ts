@@ -94,20 +94,18 @@ export interface ListenConfig extends Omit<z.output<typeof ListenConfig>, "feeds
 
 /** Faults that show only when all parts are known. */
 export function checkListen(listen: ListenConfig, issues: Issue[]): void {
-  const repeated = (names: readonly string[], path: Issue["path"], key: string) => {
+  const repeated = (names: readonly string[], path: Issue["path"]) => {
     names.forEach((name, index) => {
       if (names.indexOf(name) !== index)
-        issues.push({ path: [...path, index, key], message: `there are two with the name "${name}"` });
+        issues.push({ path: [...path, index, "name"], message: `there are two with the name "${name}"` });
     });
   };
   repeated(
     listen.queries.map(({ name }) => name),
     ["listen", "queries"],
-    "name",
   );
   repeated(
     listen.categories.map(({ name }) => name),
     ["listen", "categories"],
-    "name",
   );
 }

@@ -97,8 +97,10 @@ interface PlotColumns {
   columnMs(): number;
 }
 
+const MOST_COLUMNS = 480;
+
 /** A column of several buckets shows the highest of them, so no spike is averaged away. */
-function createPlotColumns(bucketMs: number, atMost = 480): PlotColumns {
+function createPlotColumns(bucketMs: number): PlotColumns {
   let done: ChartColumn[] = [];
   let open: ChartColumn | undefined;
   let width = 1;
@@ -112,7 +114,7 @@ function createPlotColumns(bucketMs: number, atMost = 480): PlotColumns {
       done.push(open);
       open = undefined;
       filled = 0;
-      if (done.length < atMost) return;
+      if (done.length < MOST_COLUMNS) return;
       done = pairs(done);
       width *= 2;
     },

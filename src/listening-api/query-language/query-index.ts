@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "./compile.ts";
 import type { Alternatives, RequiredTerm } from "./required-terms.ts";
-import type { Searchable, SearchText } from "./search-text.ts";
+import type { Searchable } from "./search-text.ts";
 
 /** Many queries, asked at once. A mention is matched only against those whose rarest required term it contains. */
 interface QueryIndex<Id> {
@@ -15,20 +15,13 @@ interface IndexedQuery<Id> {
   readonly query: CompiledQuery;
 }
 
-/**
- * Builds the index. `sample`: some of the texts to come, to find which words are rare there. Without one, long words
- * count as rare.
- */
-export function createQueryIndex<Id>(
-  queries: readonly IndexedQuery<Id>[],
-  sample: Iterable<SearchText> = [],
-): QueryIndex<Id> {
-  const isCommon = commonness(sample);
+/** Builds the index. Long words count as rare. */
+export function createQueryIndex<Id>(queries: readonly IndexedQuery<Id>[]): QueryIndex<Id> {
   const byWord = new Map<string, number[]>();
   const byBeginning = new Map<string, number[]>();
   const always: number[] = [];
   for (const [number, { query }] of queries.entries()) {
-    const rarest = rarestOf(query.required, isCommon);
+    const rarest = rarestOf(query.required);
     if (rarest === undefined) always.push(number);
     for (const term of new Set(rarest)) {
       const map = term.isWhole ? byWord : byBeginning;
@@ -74,29 +67,16 @@ export function createQueryIndex<Id>(
 }
 
 /** Estimates the share of texts that contain a term. */
-function commonness(sample: Iterable<SearchText>): (term: RequiredTerm) => number {
-  const texts = new Map<string, number>();
-  let size = 0;
-  for (const text of sample) {
-    size++;
-    for (const word of text.byWord.keys()) texts.set(word, (texts.get(word) ?? 0) + 1);
-  }
-  return ({ folded, isWhole }) => {
-    // Half of the estimate without a sample for each further letter; a beginning matches several words.
-    const guess = 2 ** -Math.min(folded.length, 20) * (isWhole ? 1 : 4);
-    const known = texts.get(folded);
-    return known === undefined ? guess / (1 + size / 100) : known / size;
-  };
+function commonness({ folded, isWhole }: RequiredTerm): number {
+  // Half of the estimate for each further letter; a beginning matches several words.
+  return 2 ** -Math.min(folded.length, 20) * (isWhole ? 1 : 4);
 }
 
-function rarestOf(
-  required: readonly Alternatives[],
-  isCommon: (term: RequiredTerm) => number,
-): Alternatives | undefined {
+function rarestOf(required: readonly Alternatives[]): Alternatives | undefined {
   let rarest: Alternatives | undefined;
   let share = Number.POSITIVE_INFINITY;
   for (const alternatives of required) {
-    const total = alternatives.reduce((sum, term) => sum + isCommon(term), 0);
+    const total = alternatives.reduce((sum, term) => sum + commonness(term), 0);
     if (total < share) {
       rarest = alternatives;
       share = total;

@@ -17,7 +17,7 @@ export interface SearchText {
 /** Further than any distance that can be asked for: nothing in the title is near anything in the text. */
 const TITLE_TO_TEXT = 2_000_000_000;
 
-export function searchText(title: string | null, text: string | null): SearchText {
+function searchText(title: string | null, text: string | null): SearchText {
   const titleWords = splitWords(title ?? "");
   const textWords = splitWords(text ?? "");
   const words =

@@ -35,13 +35,12 @@ export interface StoredQuery {
 }
 
 /** All of the project but the hidden one of its feeds. */
-export async function listQueries(db: Database, projectId: number, type?: QueryType): Promise<StoredQuery[]> {
-  const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
+export async function listQueries(db: Database, projectId: number): Promise<StoredQuery[]> {
   const { rows } = await sql<QueryRow>`
     select id, name, type, created_at, last_modified_at, last_modified_username, sample_percentage,
       boolean_text, description, languages, content_sources, start_date, included_locations, excluded_locations,
       type_name
-    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE} and ${ofType} order by id
+    from local_api.query where project_id = ${projectId} and type <> ${RECEIVED_TYPE} order by id
   `.execute(db);
   return rows.map(toQuery);
 }

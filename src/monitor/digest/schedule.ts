@@ -50,7 +50,7 @@ export function latestOccurrence(schedule: Schedule, until: Instant): Occurrence
 }
 
 type DueDigest =
-  | { readonly outcome: "Due"; readonly occurrence: Occurrence; readonly missed: readonly string[] }
+  | { readonly outcome: "Due"; readonly occurrence: Occurrence }
   | { readonly outcome: "Waits"; readonly until: Instant };
 
 /**
@@ -69,12 +69,7 @@ export function dueDigest(
   const latest = latestOccurrence(schedule, now);
   const isDue = last === null ? latest.at > since : latest.key > last.key;
   if (!isDue) return { outcome: "Waits", until: waitsUntil(schedule, last?.key ?? "", now) };
-  if (last === null) return { outcome: "Due", occurrence: latest, missed: [] };
-  return {
-    outcome: "Due",
-    occurrence: reachingBackTo(last.periodTo, latest),
-    missed: keysBetween(schedule, last.key, latest),
-  };
+  return { outcome: "Due", occurrence: last === null ? latest : reachingBackTo(last.periodTo, latest) };
 }
 
 interface DueDay {
@@ -167,23 +162,13 @@ function waitsUntil(schedule: Schedule, lastKey: string, now: Instant): Instant 
   return next.at;
 }
 
-function keysBetween(schedule: Schedule, lastKey: string, latest: Occurrence): readonly string[] {
-  const keys: string[] = [];
-  let earlier = latestOccurrence(schedule, latest.at - 1);
-  while (earlier.key > lastKey && keys.length < 400) {
-    keys.unshift(earlier.key);
-    earlier = latestOccurrence(schedule, earlier.at - 1);
-  }
-  return keys;
-}
-
 /** Whether a due digest can be built. */
 type Readiness =
   | { readonly outcome: "Complete" }
   /** Queries are still being read up to the end of the period. */
   | { readonly outcome: "Waits"; readonly until: Instant }
   /** The wait is over; the digest says up to when it is complete. */
-  | { readonly outcome: "Incomplete"; readonly missingFrom: Instant };
+  | { readonly outcome: "Incomplete" };
 
 /**
  * A digest waits until all its queries have been read to the end of its period, but not for ever: if the source is
@@ -200,5 +185,5 @@ export function readinessOf(
   if (completeUntil !== null && completeUntil >= period.to) return { outcome: "Complete" };
   const until = period.to + patienceMs;
   if (now < until) return { outcome: "Waits", until };
-  return { outcome: "Incomplete", missingFrom: Math.max(completeUntil ?? period.from, period.from) };
+  return { outcome: "Incomplete" };
 }

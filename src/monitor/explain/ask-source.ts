@@ -107,8 +107,6 @@ interface SourceAnswer {
   readonly mention: Mention | null;
   /** As a sentence; null if it answered. */
   readonly unknownBecause: string | null;
-  /** It does not explain, and shows the mention in none of the queries that were asked. */
-  readonly showsNone: boolean;
 }
 
 type By = { readonly resourceId?: string; readonly url?: string; readonly text?: string };
@@ -135,7 +133,7 @@ async function askSources(source: AskedSource | undefined, polls: readonly Shown
 }
 
 const NOT_ASKED: SourceAnswer = {
-  ...{ queries: new Map(), withheld: [], mention: null, showsNone: false },
+  ...{ queries: new Map(), withheld: [], mention: null },
   unknownBecause: "The source was not asked",
 };
 
@@ -156,7 +154,7 @@ async function askSource(
     }
     const within = polls.find((poll) => queries.get(keyOf(poll))?.outcome === "InQuery");
     const mention = within === undefined ? null : await findIn(source, within, by);
-    return { queries, withheld: [...withheld], mention, unknownBecause: null, showsNone: false };
+    return { queries, withheld: [...withheld], mention, unknownBecause: null };
   } catch (error) {
     if (!isNotFound(error)) return withoutAnswer(`The source could not be asked: ${describeError(error)}`);
   }
@@ -175,10 +173,7 @@ async function askSource(
     }
     const all =
       polls.length <= MOST_QUERIES ? "the watched queries" : `the first ${MOST_QUERIES} watched queries`;
-    return {
-      ...withoutAnswer(`The source shows it in none of ${all}, and does not say why`),
-      showsNone: true,
-    };
+    return withoutAnswer(`The source shows it in none of ${all}, and does not say why`);
   } catch (error) {
     return withoutAnswer(`The source could not be asked: ${describeError(error)}`);
   }

@@ -175,8 +175,8 @@ export interface NamedQuery {
 
 /** All names of queries in the configuration, except those in `source.queries`. */
 export function namedQueries(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly NamedQuery[] {
-  const each = (patterns: readonly string[] | undefined, path: Path, rule: string | null = null) =>
-    (patterns ?? []).map((pattern, index) => ({ path: [...path, index], pattern, rule }));
+  const each = (patterns: readonly string[] | undefined, path: Path) =>
+    (patterns ?? []).map((pattern, index) => ({ path: [...path, index], pattern, rule: null }));
   const inMatch = (match: AlertMatch, path: Path) => [
     ...each(match.query, [...path, "query"]),
     ...each(match.not?.query, [...path, "not", "query"]),

@@ -18,8 +18,6 @@ export interface CallEntry {
   readonly writes?: true;
   /** Not in the specification; the live service has it. */
   readonly isExtension?: true;
-  /** Only Earshot's own local API has it. */
-  readonly isLocal?: true;
 }
 
 const IN = "/projects/{projectId}";
@@ -95,7 +93,6 @@ export const CALLS = {
       ["text", "a text that is no mention; with title, language, pageType"],
     ],
     examples: ["--project Brands --param url=https://news.example/1", '--param "text=Where is my refund?"'],
-    isLocal: true,
   },
   categories: {
     path: `${IN}/categories`,

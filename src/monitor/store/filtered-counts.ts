@@ -18,14 +18,14 @@ export interface Reading extends ReadingPlan {
  * How many mentions have several values at once: what was counted before knows one at a time. It says on which days all of
  * them are there, and these days are counted from the mentions. Moments are whole quarters.
  */
-export function createFilteredCountStore(db: Db, mostRead = MOST_READ) {
+export function createFilteredCountStore(db: Db) {
   return {
     /** What has to be read for an answer: of a common combination only the newest part, so that a page stays fast. */
     async plan(
       queries: readonly QueryKey[],
       filters: Filters,
       periods: Periods,
-      most = mostRead,
+      most = MOST_READ,
     ): Promise<Reading> {
       const keys = queries.map(({ projectId, queryId }) => ({ projectId, queryId }));
       const spans = Object.values(periods).map(({ from, to }: Period) => ({ from, until: to }));

@@ -66,8 +66,6 @@ export interface AlertViewFacts {
   readonly corrected?: NonNullable<Alert["handling"]>["corrected"];
   /** The subcategories in which people may put a mention of the feeds. */
   readonly categories?: readonly CategoryChoice[];
-  /** How many mentions a message shows; default 5. */
-  readonly maxMentions?: number;
 }
 
 /** Builds the view of one alert: plain data for the templates. The same facts give the same view. */
@@ -146,10 +144,12 @@ export function buildAlertView(facts: AlertViewFacts): AlertView {
   };
 }
 
+const MOST_MENTIONS = 5;
+
 /** The mentions that a message shows, and the first of them as it is stored. */
 function shownMentions(facts: AlertViewFacts) {
   const { story = null, storyOf = storyKey } = facts;
-  const top = topMentions(facts.mentions, facts.maxMentions ?? 5, facts.storyOf);
+  const top = topMentions(facts.mentions, MOST_MENTIONS, facts.storyOf);
   // One story has one number in a message: that of all that is stored.
   const mentions = top.map(({ mention, copies }, index) => {
     const shown = asCorrected(mention, facts.corrected);

@@ -62,7 +62,7 @@ export function buildVolume(
     past: StepCount[],
   ): VoiceOf => ({
     ...{ name, queryId, fill },
-    counts: byStep(own, steps, total),
+    counts: byStep(own, steps),
     total: sum(own, total),
     before: sum(past, total),
     negative: sum(own, ({ negative }) => negative),
@@ -85,7 +85,7 @@ export function buildVolume(
     before: sum(before, total),
     mood: moodOf(counts),
     moodBefore: moodOf(before),
-    countsBefore: byStep(before, steps, total),
+    countsBefore: byStep(before, steps),
   };
 }
 
@@ -97,9 +97,9 @@ function ofQuery(counts: readonly StepCount[], { projectId, queryId }: QueryKey)
   return counts.filter((one) => one.projectId === projectId && one.queryId === queryId);
 }
 
-function byStep(counts: readonly StepCount[], steps: number, of: (one: StepCount) => number): number[] {
+function byStep(counts: readonly StepCount[], steps: number): number[] {
   const sums = new Array<number>(steps).fill(0);
-  for (const one of counts) sums[one.step] = (sums[one.step] ?? 0) + of(one);
+  for (const one of counts) sums[one.step] = (sums[one.step] ?? 0) + one.mentions;
   return sums;
 }
 
