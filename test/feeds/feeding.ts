@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll } from "vitest";
+import type { FeedRunParts } from "../../src/feeds/run/feed-work.ts";
 import { createFetchFeed, type FetchLimits } from "../../src/feeds/run/fetch-feed.ts";
 import type { FeedConfig } from "../../src/feeds/run/listen-config.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
-import { createFeedRun, type FeedRunParts } from "../../src/feeds/run/run-feeds.ts";
+import { createFeedRun } from "../../src/feeds/run/run-feeds.ts";
 import { runStream, type StreamRunParts } from "../../src/feeds/run/run-stream.ts";
 import { configureFeeds } from "../../src/feeds/store/feeds.ts";
 import { migrateFeeds } from "../../src/feeds/store/migrate-feeds.ts";

@@ -29,6 +29,7 @@ import {
   putGap,
   releaseFeed,
 } from "../store/feeds.ts";
+import type { FeedRunParts } from "./feed-work.ts";
 import {
   MOST_SILENCES,
   openStream,
@@ -46,7 +47,6 @@ import {
   type StreamTrouble,
 } from "./plan-connection.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import type { FeedRunParts } from "./run-feeds.ts";
 import { authorKeyOf, toArrived, toDeleted } from "./to-arrived.ts";
 
 /** Renewed with every batch: this long after a worker died, another one takes over. */

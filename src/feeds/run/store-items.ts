@@ -41,6 +41,8 @@ export interface StoredPart {
   readonly isLast: boolean;
 }
 
+export type ItemStore = ReturnType<typeof createItemStore>;
+
 /** Turns the items of feeds into mentions, and stores them in the local Listening API. */
 export function createItemStore(parts: {
   readonly db: Database;
