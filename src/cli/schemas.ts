@@ -8,7 +8,7 @@ import { describeError, UserError } from "../lib/errors.ts";
 import { type JsonSchema, printSchema, shareRepeated } from "../lib/json-schema.ts";
 import { print, printJson } from "./common/print.ts";
 
-interface Published {
+interface PublishedSchema {
   readonly file: string;
   /** Which files it is for. */
   readonly of: string;
@@ -18,7 +18,7 @@ interface Published {
 }
 
 /** Every JSON Schema that Earshot publishes; docs/schemas has a copy of each. */
-export const SCHEMAS: readonly Published[] = [
+export const SCHEMAS: readonly PublishedSchema[] = [
   {
     file: "earshot.schema.json",
     of: "earshot.yaml",

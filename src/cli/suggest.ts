@@ -25,7 +25,7 @@ interface SuggestOptions extends MentionOptions {
 }
 
 /** What the mentions of a suggestion cover. */
-interface Seen {
+interface MentionCoverage {
   readonly from: Instant;
   readonly to: Instant;
   readonly weeks: number;
@@ -139,7 +139,7 @@ const NOBODY = {
 
 const BAR = 30;
 
-function format({ name }: Rule, suggestion: Suggestion, seen: Seen): readonly string[] {
+function format({ name }: Rule, suggestion: Suggestion, seen: MentionCoverage): readonly string[] {
   const { threshold, points, oneAWeek, asPeopleSay, judged } = suggestion;
   const { isShare, current } = threshold;
   const most = Math.max(1, ...points.map(({ alerts }) => alerts));
@@ -175,7 +175,7 @@ function format({ name }: Rule, suggestion: Suggestion, seen: Seen): readonly st
   ];
 }
 
-function asJson({ name }: Rule, suggestions: readonly Suggestion[], seen: Seen) {
+function asJson({ name }: Rule, suggestions: readonly Suggestion[], seen: MentionCoverage) {
   return {
     rule: name,
     from: toIso(seen.from),

@@ -112,7 +112,7 @@ export async function awaitAll<Fields extends object>(
 /** A slow question is asked less often, so that it takes at most a twentieth of the time. */
 const COSTLY = 20;
 
-interface Cached<T> {
+interface CachedAnswer<T> {
   ask(): Promise<T>;
   /** Whether the next caller gets an answer newer than now. */
   isOver(): boolean;
@@ -127,7 +127,7 @@ export function cached<T>(
   forMs: number,
   wall: Clock,
   costly = COSTLY,
-): Cached<T> {
+): CachedAnswer<T> {
   let last: { readonly answer: Promise<T>; until: Instant } | null = null;
   const ask = (): Promise<T> => {
     const asked = wall.now();

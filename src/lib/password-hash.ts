@@ -8,8 +8,8 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** `$argon2id$v=19$m=19456,t=2,p=1$SALT$KEY`, as every tool writes it. */
 const NOTATION = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[\w+/-]{11,86}\$[\w+/-]{22,86}$/;
 
-/** A lane in which one password is hashed at a time, and few wait. Beyond that it rejects with a BusyError. */
-export function createHashLane(): <T>(work: () => Promise<T>) => Promise<T> {
+/** A queue in which one password is hashed at a time, and few wait. Beyond that it rejects with a BusyError. */
+export function createHashQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   return atMost(1, 20);
 }
 

@@ -96,7 +96,7 @@ test("a feed that cannot be read is named with the reason; a wrong name with the
   });
 });
 
-test("the list says of each feed when it was heard, what came, and why it is silent", async () => {
+test("the list says of each feed when it was read, what came, and why it is silent", async () => {
   await configure(rss());
   const config = await loadConfig(env["EARSHOT_CONFIG"] ?? "", {});
   const running = createClosing();

@@ -41,7 +41,7 @@ async function post(
   return ask(path, { method: "POST", body, headers: { cookie, ...headers } }, of);
 }
 
-test("the list says of each feed when it was heard, what came, and why it is silent", async () => {
+test("the list says of each feed when it was read, what came, and why it is silent", async () => {
   const text = await (await ask("/health")).text();
   expect(text).toMatch(/\/feed<\/\S+<span class="detail">rss, expected every 10m/);
   expect(text).toContain("there is nothing at this address (status 404); failure 1 in a row");

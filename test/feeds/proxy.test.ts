@@ -65,7 +65,7 @@ test.each([
   ["a name that leads inside", "http://inside.test/feed"],
   ["an address inside", "http://10.0.0.7/feed"],
   ["a name of clouds", "http://cloud.test/latest"],
-])("%s is refused before the proxy hears of it", async (_name, url) => {
+])("%s is refused before the proxy is asked", async (_name, url) => {
   dns.names.set("inside.test", () => ["192.168.1.1"]);
   dns.names.set("cloud.test", () => ["169.254.169.254"]);
   await expect(get(url, { url: open.url })).rejects.toThrow("private network");

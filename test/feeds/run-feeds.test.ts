@@ -328,7 +328,7 @@ test("an unchanged document is asked for with its ETag; one that lies does not s
   expect(await feeding.mentions()).toHaveLength(2);
 });
 
-test("a new query looks back over everything that was heard, also what matched nothing", async () => {
+test("a new query looks back over everything that was received, also what matched nothing", async () => {
   serve([item(1), { guid: "x", title: "Rivalware is here", html: "<p>at last</p>", date: recent() }]);
   await feeding.fetchAll();
   const at = systemClock.now();

@@ -114,7 +114,7 @@ test("from the file to the first Slack message", async () => {
   expect(JSON.stringify((await slack.messages())[0])).toContain("kettle");
 });
 
-test("a restart with another query finds what was heard before, and stores nothing twice", async () => {
+test("a restart with another query finds what was received before, and stores nothing twice", async () => {
   expect(await push.take(TOKEN, { id: 9, text: "Rivalware has a fire" })).toMatchObject({
     status: 200,
     body: { matched: 0 },

@@ -39,7 +39,7 @@ function pagesOf(alert: string, incident: string | null): readonly (readonly [st
     ["inbox", "/inbox", "Messages as their readers see them"],
     ["preview", "/preview", "Samples of all messages"],
     ["digests", "/digests", "What is sent at fixed times"],
-    ["health", "/health", "Whether everything is heard and told"],
+    ["health", "/health", "Whether everything is read and sent"],
     ["silences", "/silences", "What is muted, and how precise rules are"],
     ["views", "/views", "Saved searches and views, and those that come by mail every Monday"],
     ["lists", "/lists", "Authors whom people know"],

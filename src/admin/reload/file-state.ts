@@ -31,9 +31,9 @@ export async function readFileState(file: string, folders: Folders): Promise<Fil
       readFile(path).catch(() => null),
       stat(path, { bigint: true }).catch(() => null),
     ]);
-    const said = JSON.stringify([name, content?.toString("base64") ?? null]);
-    digest.update(said);
-    stamp.update(said).update(`${status?.ino} ${status?.ctimeNs}`);
+    const entry = JSON.stringify([name, content?.toString("base64") ?? null]);
+    digest.update(entry);
+    stamp.update(entry).update(`${status?.ino} ${status?.ctimeNs}`);
     hasEmpty ||= content?.length === 0;
     if (status === null) continue;
     // Not `mtime`, which tools that copy files put back.

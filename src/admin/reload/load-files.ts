@@ -71,7 +71,7 @@ export async function loadFiles(
   }
 }
 
-type Reading = { readonly look: Look } & (
+type Reading = { readonly look: ReadFiles } & (
   | { readonly found: "Good"; readonly files: LoadedFiles }
   | { readonly found: "Faulty"; readonly error: unknown }
   | { readonly found: "Changed" }
@@ -95,20 +95,20 @@ async function readOnce(file: string, env: NodeJS.ProcessEnv, options: LoadOptio
 }
 
 /** The files as they are at one moment. */
-interface Look extends FileState {
+interface ReadFiles extends FileState {
   readonly config: Attempt<Config>;
   readonly folders: Folders;
 }
 
-async function lookAt(file: string, env: NodeJS.ProcessEnv, options: LoadOptions): Promise<Look> {
+async function lookAt(file: string, env: NodeJS.ProcessEnv, options: LoadOptions): Promise<ReadFiles> {
   const config = await attempt(loadConfig(file, env));
   const folders = "value" in config ? config.value : (options.folders ?? foldersBeside(file));
   const state = await readFileState(file, folders);
   // With what earshot.yaml only names: secrets in files of their own.
-  const said = "value" in config ? JSON.stringify(config.value) : faultsIn(config.error).join("\n");
+  const content = "value" in config ? JSON.stringify(config.value) : faultsIn(config.error).join("\n");
   return {
     ...state,
-    stamp: createHash("sha256").update(state.stamp).update(said).digest("hex"),
+    stamp: createHash("sha256").update(state.stamp).update(content).digest("hex"),
     config,
     folders,
   };

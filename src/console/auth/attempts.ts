@@ -4,7 +4,7 @@ import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
-import { createHashLane } from "../../lib/password-hash.ts";
+import { createHashQueue } from "../../lib/password-hash.ts";
 
 /**
  * Limits failed logins for each address and each browser, so that nobody can guess a password. While somebody guesses at
@@ -66,7 +66,7 @@ export async function createAttempts(app: FastifyInstance): Promise<Attempts> {
 /** One try of a caller at a time, and few callers at a time: hashing takes a thread. */
 function createLanes() {
   const ofCaller = new Map<string, Promise<unknown>>();
-  const all = createHashLane();
+  const all = createHashQueue();
   return async <T>(caller: string, work: () => Promise<T>): Promise<T> => {
     const before = ofCaller.get(caller) ?? Promise.resolve();
     const mine = before.then(() => all(work));

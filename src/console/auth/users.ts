@@ -36,7 +36,7 @@ export interface Users {
 /** How soon a console without a login notices that somebody added the first user. */
 const ASKED_EVERY_MS = 2 * SECOND;
 
-interface Known {
+interface KnownUser {
   readonly user: User;
   readonly passwordHash: string | null;
 }
@@ -50,13 +50,13 @@ export async function createUsers(
   }: { readonly stored: Stores["users"]; readonly secret: string; readonly wall: Clock },
 ): Promise<Users> {
   /** `id`: a user that is added later with a name of before is another one. */
-  const toKnown = (user: Omit<User, "credential">, id: string, passwordHash: string | null): Known => {
+  const toKnown = (user: Omit<User, "credential">, id: string, passwordHash: string | null): KnownUser => {
     const credential = hmacSha256(secret, JSON.stringify(["credential", id, passwordHash])).toString(
       "base64url",
     );
     return { user: { ...user, credential }, passwordHash };
   };
-  const ofFile = new Map<string, Known>();
+  const ofFile = new Map<string, KnownUser>();
   for (const { name, role, passwordHash } of settings.users ?? [])
     ofFile.set(nameKey(name), toKnown({ name, role, kept: "File" }, `file ${name}`, passwordHash));
   const { login, admins = [] } = settings;
@@ -68,7 +68,7 @@ export async function createUsers(
     const passwordHash = await hashPassword(password, salt);
     ofFile.set(nameKey(name), toKnown({ name, role, kept: "Login" }, `login ${name}`, passwordHash));
   }
-  const known = async (name: string): Promise<Known | null> => {
+  const known = async (name: string): Promise<KnownUser | null> => {
     const inFile = ofFile.get(nameKey(name));
     if (inFile !== undefined) return inFile;
     const found = await stored.find(name);

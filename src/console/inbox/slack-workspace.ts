@@ -15,7 +15,7 @@ export type SlackAnswer = { ok: true; [field: string]: unknown } | { ok: false; 
 export type SlackMethod = (fields: Readonly<Record<string, string>>) => Promise<SlackAnswer>;
 
 /** What the sender of a message decides. */
-type Posted = Pick<
+type PostedMessage = Pick<
   SlackInboxMessage,
   "threadTs" | "broadcast" | "ephemeral" | "text" | "blocks" | "metadata" | "files"
 >;
@@ -34,7 +34,10 @@ export function createSlackWorkspace(
     channels: createSlackChannels(deps, options),
     files: createSlackFiles(deps, uploadUrl),
     /** Stores a new message of the channel. */
-    post: async (channel: { id: string; name: string }, content: Posted): Promise<SlackInboxMessage> => {
+    post: async (
+      channel: { id: string; name: string },
+      content: PostedMessage,
+    ): Promise<SlackInboxMessage> => {
       const ts = await nextTs();
       const message: SlackInboxMessage = {
         kind: "slack",

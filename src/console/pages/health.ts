@@ -98,12 +98,12 @@ ${waitsPanel(coverage.waits)}${outagePanel(coverage.outages, moment)}${warmUpPar
 }
 
 function queryTable(polls: readonly ShownPoll[], now: Instant, moment: PageParts["times"]["moment"]): Html {
-  return html`<div class="scrolls" tabindex="0" role="region" aria-label="What is heard of each query">
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="What is read of each query">
 <table class="rule-list">
 <thead>
 <tr>
 <th scope="col">Query</th>
-<th scope="col">Heard up to</th>
+<th scope="col">Read up to</th>
 <th scope="col">A mention is here within</th>
 <th scope="col">New in 24 hours</th>
 </tr>
@@ -111,7 +111,7 @@ function queryTable(polls: readonly ShownPoll[], now: Instant, moment: PageParts
 <tbody>${polls.map(
     (poll) => html`<tr>
 <th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th>
-<td data-label="Heard up to: ">${
+<td data-label="Read up to: ">${
       poll.completeUntil === null
         ? html`<span class="detail">nothing yet</span>`
         : html`${ago(poll.completeUntil, now)} <span class="detail">${moment(poll.completeUntil)}</span>`

@@ -53,8 +53,8 @@ export function judgeHealth(
     ...some(failing, ({ queryName, failures, lastError, completeUntil }) => {
       const times = failures === 1 ? "once" : `${failures} times in a row`;
       const since =
-        completeUntil === null ? "Nothing of it was heard yet" : `Heard up to ${ago(completeUntil, now)}`;
-      return `${queryName} cannot be heard: asking failed ${times}${lastError === null ? "" : ` (${lastError})`}. ${since}.`;
+        completeUntil === null ? "Nothing of it was read yet" : `Read up to ${ago(completeUntil, now)}`;
+      return `${queryName} cannot be read: asking failed ${times}${lastError === null ? "" : ` (${lastError})`}. ${since}.`;
     }),
     ...some(
       ahead,
@@ -81,7 +81,7 @@ export function judgeHealth(
       headline: "It has just begun: not every query was asked for yet",
       troubles,
     };
-  return { outcome: "Well", headline: "Everything is heard, and messages go out", troubles };
+  return { outcome: "Well", headline: "Everything is read, and messages go out", troubles };
 }
 
 function some<Of>(all: readonly Of[], sentence: (one: Of) => string): readonly string[] {

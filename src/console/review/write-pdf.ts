@@ -50,7 +50,7 @@ async function registerFonts(pdf: PDFKit.PDFDocument, text: string): Promise<voi
     .registerFont("bold", join(FONTS, "DejaVuSans-Bold.ttf"));
 }
 
-interface Look {
+interface TextStyle {
   readonly bold?: boolean;
   readonly soft?: boolean;
   readonly size?: number;
@@ -59,7 +59,7 @@ interface Look {
 
 /** Writes lines and headings below each other. */
 function createWriter(pdf: PDFKit.PDFDocument) {
-  const line = (text: string, look: Look = {}) => {
+  const line = (text: string, look: TextStyle = {}) => {
     const { bold = false, soft = false, size = 10, indent = 0 } = look;
     const [ink, place] = [soft ? SOFT : INK, MARGIN + indent];
     const runs = fontRuns(printable(text));
@@ -137,7 +137,7 @@ function writeReview(pdf: PDFKit.PDFDocument, review: Review, made: string): voi
 function drawVolume(
   pdf: PDFKit.PDFDocument,
   { queryName, hours, total, negative, peak }: QueryVolume,
-  line: (text: string, look?: Look) => unknown,
+  line: (text: string, look?: TextStyle) => unknown,
 ): void {
   if (pdf.y > pdf.page.height - MARGIN - CHART.height - 40) pdf.addPage();
   line(

@@ -15,13 +15,13 @@ export interface RuleOfSearch {
   readonly notes: readonly RuleNote[];
 }
 
-interface Searched {
+interface SearchRequest {
   readonly filter: MentionFilter;
   readonly search: Search;
 }
 
 /** Conditions as they stand under `when`. */
-type When = Readonly<Record<string, unknown>>;
+type WrittenConditions = Readonly<Record<string, unknown>>;
 
 /** An author list that is longer stays out: nobody could read the rule. */
 const MOST_AUTHORS = 200;
@@ -29,7 +29,7 @@ const MOST_AUTHORS = 200;
 const LEFT_OUT = "no condition of a rule reads it, so it is left out";
 
 /** Whether a search asks for something that mentions say: a query and a time alone are no rule. */
-export function asksForText({ filter, search }: Searched): boolean {
+export function asksForText({ filter, search }: SearchRequest): boolean {
   if (search.kind !== "Everything") return search.kind !== "Fault";
   const { sentiment, author, language, pageType, category, country, tag, list } = filter;
   return [sentiment, author, language, pageType, category, country, tag, list].some((one) => one != null);
@@ -37,7 +37,7 @@ export function asksForText({ filter, search }: Searched): boolean {
 
 /** The rule that matches what somebody searched, and what of the search is not in it, or says something else there. */
 export function ruleOfSearch(
-  { filter, search }: Searched,
+  { filter, search }: SearchRequest,
   known: { readonly queryNames: readonly string[]; readonly listed: readonly ListedAuthor[] },
 ): RuleOfSearch {
   const notes: RuleNote[] = [];
@@ -65,7 +65,7 @@ function describe({ sentiment, author, category }: MentionFilter, search: Search
   return `Mentions like those found${found.length === 0 ? "" : `: ${found.join(", ")}`}`;
 }
 
-function ofText(search: Search, notes: RuleNote[]): When | null {
+function ofText(search: Search, notes: RuleNote[]): WrittenConditions | null {
   if (search.kind === "Query") return ofExpression(search.query.expression, search.query.text, notes);
   if (search.kind !== "Words") return null;
   return allOf(
@@ -83,7 +83,7 @@ function ofText(search: Search, notes: RuleNote[]): When | null {
 
 const CAN_BE_KEYWORD = /[\p{L}\p{N}\p{S}]/u;
 
-function ofFilter(filter: MentionFilter, notes: RuleNote[]): (When | null)[] {
+function ofFilter(filter: MentionFilter, notes: RuleNote[]): (WrittenConditions | null)[] {
   const { sentiment, author, language, pageType, category, country, tag } = filter;
   if (tag != null)
     notes.push({
@@ -118,7 +118,7 @@ function noteWithout(
     });
 }
 
-function ofList(list: string, listed: readonly ListedAuthor[], notes: RuleNote[]): When | null {
+function ofList(list: string, listed: readonly ListedAuthor[], notes: RuleNote[]): WrittenConditions | null {
   const own = listed.filter((one) => one.list.toLowerCase() === list.toLowerCase());
   const authors = [...new Set(own.map(({ author }) => author))].filter((author) => author.trim() !== "");
   const part = `list: ${list}`;
@@ -131,13 +131,13 @@ function ofList(list: string, listed: readonly ListedAuthor[], notes: RuleNote[]
   return { author: oneOrMany(authors) };
 }
 
-function ofLanguage(language: string, part: string, notes: RuleNote[]): When | null {
+function ofLanguage(language: string, part: string, notes: RuleNote[]): WrittenConditions | null {
   if (/^[a-z]{2}$/i.test(language)) return { language };
   return leftOut(notes, part, "a rule knows languages by two letters, so it is left out");
 }
 
 /** The conditions of an expression; null if none of it can be said. */
-function ofExpression(expression: Expression, typed: string, notes: RuleNote[]): When | null {
+function ofExpression(expression: Expression, typed: string, notes: RuleNote[]): WrittenConditions | null {
   const part = typed.slice(expression.start, expression.end);
   const each = (parts: readonly Expression[]) => parts.map((one) => ofExpression(one, typed, notes));
   switch (expression.kind) {
@@ -166,14 +166,14 @@ function ofExpression(expression: Expression, typed: string, notes: RuleNote[]):
 }
 
 /** A word of a phrase whose words may stand apart; what was typed for it is the whole phrase. */
-function ofWordOf(expression: Expression): When | null {
+function ofWordOf(expression: Expression): WrittenConditions | null {
   if (expression.kind !== "term" || expression.pieces.length !== 1) return null;
   const { lead, pieces, trail } = expression;
   const [word] = pieces.map((piece) => piece.word);
   return word === undefined || word.kind === "glob" ? null : { keyword: `${lead}${word.folded}${trail}` };
 }
 
-function ofTerm(term: Term, part: string, notes: RuleNote[]): When | null {
+function ofTerm(term: Term, part: string, notes: RuleNote[]): WrittenConditions | null {
   const typed = part
     .replace(/^title:/i, "")
     .replace(/^["{]|["}]$/g, "")
@@ -198,7 +198,7 @@ function ofTerm(term: Term, part: string, notes: RuleNote[]): When | null {
 }
 
 /** Wildcards inside a word are a pattern; in other alphabets nothing says where a word ends. */
-function ofWildcards(text: string, part: string, notes: RuleNote[]): When | null {
+function ofWildcards(text: string, part: string, notes: RuleNote[]): WrittenConditions | null {
   if (!/^[\w*? ]+$/.test(text))
     return leftOut(notes, part, "a rule has no such wildcards, so it is left out");
   const words = text.split(" ").map((word) => word.replaceAll("*", "\\w*").replaceAll("?", "\\w"));
@@ -207,7 +207,7 @@ function ofWildcards(text: string, part: string, notes: RuleNote[]): When | null
 
 type FieldTest = Extract<Expression, { readonly kind: "field" }>["test"];
 
-function ofField(test: FieldTest, part: string, notes: RuleNote[]): When | null {
+function ofField(test: FieldTest, part: string, notes: RuleNote[]): WrittenConditions | null {
   const { name } = test.field;
   if (test.kind === "range")
     return name === "authorFollowers"
@@ -235,7 +235,7 @@ function leftOut(notes: RuleNote[], part: string, text: string): null {
 }
 
 /** Conditions of one level, if no two have the same name. */
-function allOf(parts: readonly (When | null)[]): When | null {
+function allOf(parts: readonly (WrittenConditions | null)[]): WrittenConditions | null {
   const whens = parts.filter((part) => part !== null);
   const keys = whens.flatMap(Object.keys);
   if (whens.length === 0) return null;
@@ -243,7 +243,7 @@ function allOf(parts: readonly (When | null)[]): When | null {
 }
 
 /** Values of one condition are a list. */
-function anyOf(parts: readonly (When | null)[]): When | null {
+function anyOf(parts: readonly (WrittenConditions | null)[]): WrittenConditions | null {
   const whens = parts.filter((part) => part !== null);
   const [first] = whens;
   if (first === undefined || whens.length === 1) return first ?? null;

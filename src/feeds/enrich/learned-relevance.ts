@@ -19,7 +19,7 @@ export interface JudgedText {
 }
 
 /** How well scores part relevant texts from others, of texts that were not learnt from. */
-interface Tested {
+interface Accuracy {
   /** Texts that were judged by people. */
   readonly judged: number;
   /** Of those that it calls relevant, the part that is, from 0 to 1. */
@@ -34,8 +34,8 @@ export type LearnedRelevance =
   /** So many relevant ones and others there are. */
   | { readonly outcome: "TooFew"; readonly relevant: number; readonly others: number }
   /** It would not be better than calling all of them relevant. */
-  | ({ readonly outcome: "NotBetter" } & Tested)
-  | ({ readonly outcome: "Better"; readonly scoreOf: (text: string) => Relevance } & Tested);
+  | ({ readonly outcome: "NotBetter" } & Accuracy)
+  | ({ readonly outcome: "Better"; readonly scoreOf: (text: string) => Relevance } & Accuracy);
 
 /** Of each of the two kinds. With fewer, a test on parts of them says nothing. */
 const FEWEST_OF_A_KIND = 8;
@@ -72,7 +72,7 @@ export async function learnRelevance(judged: readonly JudgedText[]): Promise<Lea
   const sums = scored.map(({ sum, part }) => sum - middleOf(scored.filter((other) => other.part !== part)));
   const called = examples.filter((_, index) => (sums[index] ?? 0) > 0);
   const both = called.filter(({ isRelevant }) => isRelevant).length;
-  const tested: Tested = {
+  const tested: Accuracy = {
     judged: judged.length,
     precision: called.length === 0 ? 0 : both / called.length,
     recall: both / relevant,

@@ -17,7 +17,7 @@ export type DeleteDecision =
   | { readonly outcome: "Present" }
   /** No answer that says anything. It is asked for again soon. */
   | { readonly outcome: "NothingLearnt" }
-  /** Its site answers that everything is gone: it has moved, or does not let us in. Its owner is told, and nothing goes. */
+  /** Its site answers that everything is gone: it has moved, or does not let us in. Its owner is notified, and nothing is deleted. */
   | { readonly outcome: "SiteAway" }
   /** Its page is gone, and its feed shows it still: the address is wrong, or the page comes later. */
   | { readonly outcome: "StillListed" }

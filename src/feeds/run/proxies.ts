@@ -5,7 +5,7 @@ import { publicLookup } from "../../lib/public-agent.ts";
 import type { FeedProxy } from "../common/define-feed.ts";
 
 /** How a request goes: what undici is given. */
-interface Way {
+interface RoutedRequest {
   readonly url: string;
   readonly dispatcher: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function createProxies(bounds: {
       proxy: FeedProxy,
       url: string,
       { allowPrivateAddress }: { readonly allowPrivateAddress: boolean },
-    ): Promise<Way> {
+    ): Promise<RoutedRequest> {
       const dispatcher = agentOf(proxy);
       const target = new URL(url);
       const { host, hostname } = target;

@@ -88,8 +88,8 @@ export async function readPart(
   if (definition.collect !== undefined) {
     await parts.hold();
     const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
-    const around = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
-    const read = await definition.collect(part, settings, before.cursor as JsonValue, around);
+    const context = { now, signal, hold, beginReading, timeoutMs, readMail: reader.readMail };
+    const read = await definition.collect(part, settings, before.cursor as JsonValue, context);
     return { read, state: { cursor: read.cursor }, checks: [] };
   }
   if (definition.read === undefined) throw new Error(`a feed of the kind ${definition.kind} is not fetched`);

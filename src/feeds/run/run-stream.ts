@@ -252,9 +252,9 @@ async function storeBatch(
   const { ofText, queue } = await parts.enricher();
   const at = clock.now();
   const queries = await queriesOf(db, project.id, cache);
-  const around = { kind: definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich: ofText };
+  const context = { kind: definition, fetchedAt: at, keepFrom: at - parts.keepMs, enrich: ofText };
   // Frames of strangers: as many as they are, other work goes on between two of them.
-  const came = await yieldingLoop(toBatch(batch.read, queries, around));
+  const came = await yieldingLoop(toBatch(batch.read, queries, context));
   const from = {
     ...{ kind: definition.kind, feedKey: feed.key, policyVersion: definition.policy.version },
     host: place === null ? feed.host : new URL(place.host).host,
@@ -286,14 +286,14 @@ async function storeBatch(
 function* toBatch(
   read: StreamRead,
   queries: Awaited<ReturnType<typeof queriesOf>>,
-  around: Parameters<typeof toArrived>[1],
+  context: Parameters<typeof toArrived>[1],
 ): Generator<void, ArrivedBatch> {
-  const { kind } = around;
+  const { kind } = context;
   const arrived: ArrivedItem[] = [];
   for (const item of read.items) {
     // Most posts of a network have nothing to do with any query: they go no further.
     const mayMatch = item.isEdit || queries.mayMatch(wordsOf(item));
-    const { item: arriving } = mayMatch ? toArrived(item, around) : { item: null };
+    const { item: arriving } = mayMatch ? toArrived(item, context) : { item: null };
     if (arriving !== null) arrived.push(arriving);
     yield;
   }

@@ -96,14 +96,14 @@ export function createItemStore(parts: {
   ): Promise<{ readonly arrived: readonly ArrivedItem[]; readonly languages: LanguageCount }> {
     const { ofText: enrich } = await enricher();
     const at = clock.now();
-    const around = { kind: feed.definition, fetchedAt: at, keepFrom: at - keepMs, enrich };
+    const context = { kind: feed.definition, fetchedAt: at, keepFrom: at - keepMs, enrich };
     const arrived = new Map<string, ArrivedItem>();
     const languages = countLanguages();
     const links = feed.definition.findsByLink === true ? linkKeysOf(feed.key, items) : null;
     await yieldingLoop(
       (function* () {
         for (const found of items) {
-          const { item } = toArrived(found, around);
+          const { item } = toArrived(found, context);
           if (item !== null && !arrived.has(item.idKey)) {
             arrived.set(item.idKey, links === null ? item : { ...item, linkKey: links.get(found) ?? null });
             languages.add(found.language ?? null, item.line);

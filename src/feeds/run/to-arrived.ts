@@ -28,7 +28,7 @@ export interface Arrival {
 
 export type ArrivalOutcome = Arrival | { readonly item: null; readonly reason: string };
 
-interface Circumstances {
+interface ArrivalContext {
   readonly kind: Pick<FeedKind, "kind" | "policy" | "pageType" | "editedEveryMs">;
   readonly fetchedAt: Instant;
   /** Older items are not kept. */
@@ -42,7 +42,7 @@ const LONGEST_NAME = 200;
 /** An item of a feed as a line that the local Listening API takes, or why it is none. Pure. */
 export function toArrived(
   found: FeedItem,
-  { kind, fetchedAt, keepFrom, enrich }: Circumstances,
+  { kind, fetchedAt, keepFrom, enrich }: ArrivalContext,
 ): ArrivalOutcome {
   const title = oneLine(found.title, LONGEST_TITLE);
   const body = bodyOf(found);

@@ -65,11 +65,11 @@ export async function tryFeed(
   });
   const fetchedAt = clock.now();
   const kind = definition;
-  const circumstances = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: options.enrich };
+  const context = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: options.enrich };
   const items: TriedItem[] = [];
   const reasons = new Map<string, number>();
   for (const found of signal.aborted ? [] : outcome.items) {
-    const arrival = toArrived(found, circumstances);
+    const arrival = toArrived(found, context);
     if (arrival.item === null) reasons.set(arrival.reason, (reasons.get(arrival.reason) ?? 0) + 1);
     else items.push(toTried(arrival.item, arrival.doubt, listen.queries));
   }

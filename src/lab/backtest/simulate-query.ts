@@ -70,7 +70,7 @@ export interface LearnedPast {
   readonly states: readonly ConditionState[];
 }
 
-/** Hears of changes of counts, as the rules get them. */
+/** Called with changes of counts, as the rules get them. */
 export type OnCount = (query: Query, change: CountChange) => void;
 
 /** What the owner of the simulation wants to know. */

@@ -29,7 +29,7 @@ export interface SimulationOptions {
   readonly notifyConfig: NotifyConfig;
   /** Mentions that arrived before this moment only teach the rules. */
   readonly from: Instant;
-  /** Hears of every change of a count. */
+  /** Called with every change of a count. */
   readonly onCount?: OnCount;
 }
 

@@ -162,7 +162,7 @@ export function localConfig(
 }
 
 const NIGHT = { from: "22:00", to: "07:00" };
-/** Who is told next if nobody acts, in turn by day. */
+/** Who is notified next if nobody acts, in turn by day. */
 const SECOND_LINE = ["ann", "ben"];
 
 /** The same receivers and routes where nobody calls a vendor: for rule tests and backtests without a configuration. */

@@ -94,7 +94,7 @@ export async function deleteItems(
   const idsOf = (some: readonly DeletedItem[]) =>
     some.flatMap(({ idKey }) => known.get(idKey)?.resourceId ?? []);
   const onlySeen = idsOf(fresh.filter(({ mayReturn }) => mayReturn === true));
-  const said = idsOf(fresh.filter(({ mayReturn }) => mayReturn !== true));
+  const deletedForGood = idsOf(fresh.filter(({ mayReturn }) => mayReturn !== true));
   const sealed = await sealItems(db, projectId, onlySeen, at);
   await putReceived(
     db,
@@ -109,6 +109,6 @@ export async function deleteItems(
   );
   const reason = "another id of it was deleted";
   await tombstoneMentions(db, projectId, onlySeen, { at, reason, seals: true });
-  await tombstoneMentions(db, projectId, said, { at, reason });
-  return onlySeen.length + said.length;
+  await tombstoneMentions(db, projectId, deletedForGood, { at, reason });
+  return onlySeen.length + deletedForGood.length;
 }

@@ -122,8 +122,8 @@ export function withKept(before: CurrentMention, after: MentionVersion): Mention
     ]),
   ) as Partial<MentionRecord>;
   // What a person or the source said of it stays; an analyser judges the new text anew.
-  const said = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
+  const judged = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };
   const classifications = [...after.record.classifications, ...categoryJudgementsOf(before.fields)];
-  const record = { ...after.record, ...kept, ...said, classifications };
+  const record = { ...after.record, ...kept, ...judged, classifications };
   return { ...after, record, tagIds: before.tagIds };
 }

@@ -160,7 +160,8 @@ export async function receiveItems(
   // What no query looks for is not worth a question.
   const judged = [...fresh, ...changed].filter(({ record }) => record.queryId !== receivedQueryId);
   await queue(db, judged);
-  const isMatched = ({ found }: Matched) => found.some(({ record }) => record.queryId !== receivedQueryId);
+  const isMatched = ({ found }: MatchedItem) =>
+    found.some(({ record }) => record.queryId !== receivedQueryId);
   return {
     added: added.length,
     edited: edited.length,
@@ -198,10 +199,10 @@ async function applyDeletes(
 /** What has to be written, by what was decided about each item. */
 function sortDecided(decided: readonly DecidedItem[], from: Provenance) {
   const notes: NewReceivedItem[] = [];
-  const added: Matched[] = [];
-  const edited: Matched[] = [];
+  const added: MatchedItem[] = [];
+  const edited: MatchedItem[] = [];
   const forgotten: string[] = [];
-  const restored: (Matched & { readonly was: string })[] = [];
+  const restored: (MatchedItem & { readonly was: string })[] = [];
   const note = (item: ArrivedItem, resourceId: string, deleteReason: string | null = null) =>
     notes.push({ ...from, ...item, resourceId, deleteReason });
   for (const { item, decision, found } of decided) {
@@ -240,12 +241,12 @@ function sortDecided(decided: readonly DecidedItem[], from: Provenance) {
 }
 
 /** An item in the hidden query, and in each query that it matches. */
-interface Matched {
+interface MatchedItem {
   readonly item: ArrivedItem;
   readonly found: readonly MentionVersion[];
 }
 
-type DecidedItem = Matched & {
+type DecidedItem = MatchedItem & {
   readonly decision:
     | ItemDecision
     /** New, and of no query, where only those are kept. */
@@ -257,7 +258,7 @@ type DecidedItem = Matched & {
 /** Decides about each item, in their order, step by step, until there is enough for one transaction. */
 function* decideItems(
   items: readonly ArrivedItem[],
-  around: {
+  context: {
     readonly at: Instant;
     readonly known: (item: ItemKeys) => readonly ReceivedItem[];
     readonly isForgotten: Awaited<ReturnType<typeof readForgotten>>;
@@ -266,7 +267,7 @@ function* decideItems(
     readonly keeps: "all" | "matched";
   },
 ): Generator<void, DecidedItem[]> {
-  const { at, known, isForgotten, queries, receivedQueryId, keeps } = around;
+  const { at, known, isForgotten, queries, receivedQueryId, keeps } = context;
   const decided: DecidedItem[] = [];
   let characters = 0;
   for (const arrived of items) {
@@ -312,8 +313,8 @@ function idOf(decision: ItemDecision, { line }: ArrivedItem, at: Instant): strin
 async function asTheyWere(
   db: Database,
   projectId: number,
-  restored: readonly (Matched & { readonly was: string })[],
-): Promise<Matched[]> {
+  restored: readonly (MatchedItem & { readonly was: string })[],
+): Promise<MatchedItem[]> {
   if (restored.length === 0) return [];
   const sealed = new Map<string, CurrentMention>();
   for await (const { resourceId, mentions } of unsealItems(db, {
@@ -374,7 +375,7 @@ async function replaceEdited(
   db: Database,
   project: { readonly id: number; readonly timezone: string },
   receivedQueryId: number,
-  items: readonly Matched[],
+  items: readonly MatchedItem[],
   at: Instant,
 ): Promise<readonly MentionVersion[]> {
   if (items.length === 0) return [];

@@ -85,7 +85,7 @@ async function secretOf(db: Database): Promise<Buffer> {
   return Buffer.from(z.string().parse(secret), "base64url");
 }
 
-/** Who was told that a mention is deleted believes it for ever: one that is back has another id. */
+/** A client that saw a mention deleted does not look for it again: one that is back has another id. */
 export function returnedId(resourceId: string, at: Instant): string {
   return createHash("sha256").update(`${resourceId} ${at}`).digest("hex").slice(0, 32);
 }

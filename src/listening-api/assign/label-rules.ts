@@ -145,8 +145,8 @@ function isTaken(
 
 /** A person took it out of the category: a rule does not put it in again. */
 function isRefused(record: MentionRecord, id: number): boolean {
-  const said = categoryJudgement(record, id);
-  return said?.by === "people" && !said.isIn;
+  const judgement = categoryJudgement(record, id);
+  return judgement?.by === "people" && !judgement.isIn;
 }
 
 const AT_A_TIME = 500;

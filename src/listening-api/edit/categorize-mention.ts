@@ -6,7 +6,7 @@ import { listCategories } from "../store/labels.ts";
 import { beginWriting } from "../store/write-order.ts";
 import { changeScope, changesOf } from "./change-set.ts";
 import { editMentions } from "./edit-mention.ts";
-import { saidByPerson } from "./mention-changes.ts";
+import { withJudgements } from "./mention-changes.ts";
 
 /**
  * A person says in which subcategories a mention is: in these, and no others of the project. `wanted` gets those that it
@@ -43,7 +43,7 @@ export async function categorizeMention(
           addCategories: ids.filter((id) => !has.includes(id)),
           removeCategories: has.filter((id) => !ids.includes(id)),
         };
-        return [saidByPerson(mention, changesOf(set, scope, mention))];
+        return [withJudgements(mention, changesOf(set, scope, mention))];
       },
       at,
     );

@@ -96,19 +96,19 @@ export function applyChanges(
 }
 
 /** The changes of a person: with what they said of categories, which rules and what was learned do not overrule. */
-export function saidByPerson(
+export function withJudgements(
   { fields }: Pick<CurrentMention, "fields">,
   changes: MentionChanges,
 ): MentionChanges {
   if (changes.addCategories.length + changes.removeCategories.length === 0) return changes;
   const before = Labels.parse(fields).categories;
   const after = Labels.parse(applyChanges({ fields, tagIds: [] }, changes, "").fields).categories;
-  const said = [
+  const judgements = [
     ...after.filter((id) => !before.includes(id)).map((id) => ({ id, isIn: true, by: "people" as const })),
     ...before.filter((id) => !after.includes(id)).map((id) => ({ id, isIn: false, by: "people" as const })),
   ];
-  if (said.length === 0) return changes;
-  return { ...changes, fields: { ...changes.fields, ...withCategoryJudgements(fields, said) } };
+  if (judgements.length === 0) return changes;
+  return { ...changes, fields: { ...changes.fields, ...withCategoryJudgements(fields, judgements) } };
 }
 
 const Labels = z.object({

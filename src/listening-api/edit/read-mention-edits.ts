@@ -3,7 +3,7 @@ import { type BodyReader, createBodyReader, quote } from "../parameters/body-rea
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
 import { type ChangeScope, changesOf, readChangeSet } from "./change-set.ts";
-import { type MentionChanges, saidByPerson } from "./mention-changes.ts";
+import { type MentionChanges, withJudgements } from "./mention-changes.ts";
 
 /** The requested changes of one mention. Some depend on its present values. */
 export interface MentionEdit extends MentionKey {
@@ -63,6 +63,6 @@ export function readMentionEdit(body: BodyReader, scope: EditScope): MentionEdit
   return {
     queryId: Number(queryId),
     resourceId: resourceId ?? "",
-    changesOf: (mention) => saidByPerson(mention, changesOf(set, scope, mention)),
+    changesOf: (mention) => withJudgements(mention, changesOf(set, scope, mention)),
   };
 }

@@ -34,7 +34,7 @@ export interface CompiledQuery {
   matchInSteps(mention: Searchable): Generator<void, MatchPosition[] | null>;
 }
 
-type Compiled =
+type CompileResult =
   | { readonly ok: true; readonly query: CompiledQuery }
   /** At least one of the problems is an error. */
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -46,7 +46,7 @@ const LONGEST = 50_000;
  * Reads a Boolean query text: `compile(text)`. Never throws, whatever the text; time grows with its length. Match
  * with `query.matches(searchableMention({ … }))`; for many queries against a stream see `createQueryIndex`.
  */
-export function compile(text: string): Compiled {
+export function compile(text: string): CompileResult {
   const problems = createProblems();
   const expression = text.length > LONGEST ? undefined : parse(readLexemes(text, problems), problems);
   if (text.length > LONGEST) {

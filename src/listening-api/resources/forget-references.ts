@@ -12,7 +12,7 @@ import { type ListedRule, listedRules, rules } from "./rules.ts";
 import { signalGroups } from "./signal-groups.ts";
 
 /** What is about to be deleted. */
-interface Gone {
+interface DeletedIds {
   readonly queryIds?: readonly number[];
   readonly tagIds?: readonly number[];
   /** Categories and subcategories. */
@@ -23,7 +23,7 @@ interface Gone {
  * Takes what is deleted out of rules and signal groups. A rule goes with the last of its queries, or when nothing is
  * left for it to do; a signal group goes with the last of its queries. Noted like any other change.
  */
-export async function forgetReferences(scope: ResourceScope, gone: Gone): Promise<void> {
+export async function forgetReferences(scope: ResourceScope, gone: DeletedIds): Promise<void> {
   const { db, project, caller, at } = scope;
   const { client, user } = caller;
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
@@ -61,7 +61,7 @@ export async function forgetReferences(scope: ResourceScope, gone: Gone): Promis
 }
 
 /** The same object: it names nothing of it. Undefined: nothing is left of it. */
-function ruleWithout(rule: ListedRule, gone: Gone): ListedRule | undefined {
+function ruleWithout(rule: ListedRule, gone: DeletedIds): ListedRule | undefined {
   const queryIds = rule.queryIds && without(rule.queryIds, gone.queryIds);
   const labels = {
     addTag: rule.action.addTag && without(rule.action.addTag, gone.tagIds),
@@ -83,7 +83,7 @@ function ruleWithout(rule: ListedRule, gone: Gone): ListedRule | undefined {
   return { ...rule, queryIds, action, queries };
 }
 
-function groupWithout(group: StoredSignalGroup, gone: Gone): StoredSignalGroup | undefined {
+function groupWithout(group: StoredSignalGroup, gone: DeletedIds): StoredSignalGroup | undefined {
   const left = {
     queryIds: without(group.queryIds, gone.queryIds),
     includeTagIds: without(group.includeTagIds, gone.tagIds),

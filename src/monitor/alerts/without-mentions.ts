@@ -37,14 +37,14 @@ export function withoutMentions(
 /** Words of the configuration or of the source, not of a person. */
 const KEPT_LABELS: ReadonlySet<string> = new Set(["query", "queryId", "category", "country", "language"]);
 
-interface Gone {
+interface GonePredicates {
   readonly label: (name: string, value: string) => boolean;
   /** An author, domain or hashtag of the mentions that are gone, and of no other. */
   readonly name: (value: string) => boolean;
   readonly word: (word: string) => boolean;
 }
 
-function missingFrom(rest: readonly StoryMention[], gone: readonly StoryMention[]): Gone {
+function missingFrom(rest: readonly StoryMention[], gone: readonly StoryMention[]): GonePredicates {
   const stories = new Set(gone.map(({ story }) => story));
   for (const { story } of rest) stories.delete(story);
   const names = new Set(gone.flatMap(({ mention }) => namesOf(mention)));
@@ -65,7 +65,7 @@ function missingFrom(rest: readonly StoryMention[], gone: readonly StoryMention[
   };
 }
 
-function explained(stored: unknown, isGone: Gone): Explanation | null {
+function explained(stored: unknown, isGone: GonePredicates): Explanation | null {
   const { success, data } = Explanation.safeParse(stored);
   if (!success) return null;
   return {

@@ -74,7 +74,7 @@ function worthOf({ distinctAuthors, mentions, negative, audience }: PeriodStory)
   return distinctAuthors * (1 + negative / Math.max(mentions, 1)) * (1 + Math.log10(1 + audience) / 5);
 }
 
-/** What is worth the same is told from the busiest time: the first of a day says nothing about it. */
+/** Of what is worth the same the busiest time comes first: the first of a day says nothing about it. */
 function byDistance(a: PeriodStory, b: PeriodStory, peakAt: Instant): number {
   const away = ({ firstAt }: PeriodStory) => Math.abs(firstAt - peakAt);
   return away(a) - away(b) || (a.topMention.resourceId < b.topMention.resourceId ? -1 : 1);

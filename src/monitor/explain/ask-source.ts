@@ -48,8 +48,8 @@ const MOST_QUERIES = 20;
 export async function whyUnreadMention(parts: WhyParts, text: string): Promise<UnreadMention> {
   const { stores, facts, moment = inUtc } = parts;
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
-  const by = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
-  const answers = await askSources(parts.source, polls, by);
+  const subject = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
+  const answers = await askSources(parts.source, polls, subject);
   const mention = answers.mention;
   const letters = (await stores.deadLetters.open(LETTERS)).filter(({ resourceId }) => resourceId === text);
   const tombstones = await stores.forgotten.tombstonesOf(text);
@@ -109,7 +109,7 @@ interface SourceAnswer {
   readonly unknownBecause: string | null;
 }
 
-type By = { readonly resourceId?: string; readonly url?: string; readonly text?: string };
+type AskedSubject = { readonly resourceId?: string; readonly url?: string; readonly text?: string };
 
 /** Each project is asked for at the source that it is of. */
 export function askEach(sourceOf: (projectId: string) => AskedSource): AskedSource {
@@ -120,10 +120,14 @@ export function askEach(sourceOf: (projectId: string) => AskedSource): AskedSour
 }
 
 /** What each source says of its own queries: one of them may be away, or not explain. */
-async function askSources(source: AskedSource | undefined, polls: readonly ShownPoll[], by: By) {
+async function askSources(
+  source: AskedSource | undefined,
+  polls: readonly ShownPoll[],
+  subject: AskedSubject,
+) {
   const answers = new Map<string, SourceAnswer>();
   for (const [name, ofSource] of groupBy(polls, ({ projectId }) => sourceOfProject(projectId)))
-    answers.set(name, await askSource(source, ofSource, by));
+    answers.set(name, await askSource(source, ofSource, subject));
   const all = [...answers.values()];
   return {
     of: ({ projectId }: ShownPoll): SourceAnswer => answers.get(sourceOfProject(projectId)) ?? NOT_ASKED,
@@ -140,7 +144,7 @@ const NOT_ASKED: SourceAnswer = {
 async function askSource(
   source: AskedSource | undefined,
   polls: readonly ShownPoll[],
-  by: By,
+  subject: AskedSubject,
 ): Promise<SourceAnswer> {
   const withoutAnswer = (unknownBecause: string): SourceAnswer => ({ ...NOT_ASKED, unknownBecause });
   if (source === undefined) return NOT_ASKED;
@@ -148,21 +152,21 @@ async function askSource(
     const queries = new Map<string, ExplainedQuery>();
     const withheld = new Set<string>();
     for (const projectId of new Set(polls.map((poll) => poll.projectId))) {
-      const explained = await source.explainQueries({ projectId, ...by });
+      const explained = await source.explainQueries({ projectId, ...subject });
       for (const one of explained.queries) queries.set(keyOf({ projectId, queryId: one.queryId }), one);
       for (const field of explained.withheld) withheld.add(field);
     }
     const within = polls.find((poll) => queries.get(keyOf(poll))?.outcome === "InQuery");
-    const mention = within === undefined ? null : await findIn(source, within, by);
+    const mention = within === undefined ? null : await findIn(source, within, subject);
     return { queries, withheld: [...withheld], mention, unknownBecause: null };
   } catch (error) {
     if (!isNotFound(error)) return withoutAnswer(`The source could not be asked: ${describeError(error)}`);
   }
-  if (by.text !== undefined)
+  if (subject.text !== undefined)
     return withoutAnswer("The source does not explain its queries: only Earshot's own local API does");
   try {
     for (const poll of polls.slice(0, MOST_QUERIES)) {
-      const mention = await findIn(source, poll, by);
+      const mention = await findIn(source, poll, subject);
       if (mention !== null)
         return {
           ...withoutAnswer(""),
@@ -182,10 +186,10 @@ async function askSource(
 async function findIn(
   source: AskedSource,
   { projectId, queryId }: ShownPoll,
-  by: By,
+  subject: AskedSubject,
 ): Promise<Mention | null> {
   try {
-    return await source.findMention({ projectId, queryId, ...by });
+    return await source.findMention({ projectId, queryId, ...subject });
   } catch (error) {
     if (isNotFound(error)) return null;
     throw error;

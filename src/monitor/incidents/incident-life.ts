@@ -187,7 +187,7 @@ function beginDay(before: Incident, pace: Pace, at: Instant, zone: string): Inci
 }
 
 /**
- * People are told more of it. Another wave and another day ask for attention anew; while it grows it goes on asking, or a
+ * People are notified again. Another wave and another day ask for attention anew; while it grows it goes on asking, or a
  * crisis that grows every quarter of an hour would never be escalated.
  */
 export function renotified(

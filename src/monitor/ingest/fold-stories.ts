@@ -31,11 +31,11 @@ export interface StoryBatch {
 
 /** Indexes of the queries that this process has worked on lately: a copy of the tables. */
 export interface StoryCache {
-  take(query: string): Indexed | undefined;
-  put(query: string, indexed: Indexed): void;
+  take(query: string): CachedIndex | undefined;
+  put(query: string, indexed: CachedIndex): void;
 }
 
-interface Indexed {
+interface CachedIndex {
   readonly index: StoryIndex;
   /** Up to this batch. */
   readonly seq: number;
@@ -44,7 +44,7 @@ interface Indexed {
 
 /** Holds `most` queries; the least recently used is dropped first. A full index takes about 8 MB, most a few kB. */
 export function createStoryCache(most = 64): StoryCache {
-  const indexes = new Map<string, Indexed>();
+  const indexes = new Map<string, CachedIndex>();
   return {
     take: (query) => {
       const found = indexes.get(query);

@@ -43,7 +43,7 @@ export interface SpreadStory extends ShownStory {
   readonly negative: number;
   readonly authors: number;
   readonly lastAt: Instant;
-  /** Where it was told, in the order in which it came there; the first ones only. */
+  /** The sites that published it, in the order in which they did; the first ones only. */
   readonly sites: readonly { readonly domain: string; readonly at: Instant; readonly mentions: number }[];
   /** Mentions by step, those steps that have any: `[step, mentions]`. */
   readonly steps: readonly (readonly [step: number, mentions: number])[];

@@ -186,7 +186,7 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
   /** Its messages may go to any address that a message names, as users of the console have. */
   readonly reachesPeople?: boolean;
   /** Faults that show only together with other parts of the configuration; paths begin at the receiver. */
-  readonly faults?: (config: z.output<Schema>, around: ConfigAround) => readonly Issue[];
+  readonly faults?: (config: z.output<Schema>, context: ConfigContext) => readonly Issue[];
   /** Advice on a valid configuration; calls nobody. */
   readonly concerns?: (config: z.output<Schema>) => readonly CheckNote[];
   /** Absent: rule tests cannot send to receivers of this kind. */
@@ -268,7 +268,7 @@ export interface InteractionPost {
 }
 
 /** Parts of the configuration that a receiver may need. */
-export interface ConfigAround {
+export interface ConfigContext {
   /** The console's public address; null if it has none. */
   readonly publicUrl: string | null;
 }

@@ -3,7 +3,7 @@ import { describeIssues } from "../../lib/describe-issues.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { QuietHours } from "./decide/quiet-hours.ts";
 import { STORM_THROTTLE, Throttle } from "./decide/throttle.ts";
-import type { ConfigAround } from "./define-notifier.ts";
+import type { ConfigContext } from "./define-notifier.ts";
 import { definitionOf, NotifierConfig } from "./notifiers.ts";
 
 /** The fields of every kind of receiver. */
@@ -78,12 +78,12 @@ function readReceiver(entry: unknown, index: number, issues: Issue[]): ReceiverC
 
 /** Faults of valid receivers that show only together with other parts of the configuration. */
 export function checkReceivers(
-  around: ConfigAround,
+  context: ConfigContext,
   receivers: readonly ReceiverConfig[],
   issues: Issue[],
 ): void {
   receivers.forEach(({ notifier }, index) => {
-    const found = definitionOf(notifier).faults?.(notifier, around) ?? [];
+    const found = definitionOf(notifier).faults?.(notifier, context) ?? [];
     issues.push(...found.map((issue) => ({ ...issue, path: ["receivers", index, ...issue.path] })));
   });
 }

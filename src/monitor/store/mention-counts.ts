@@ -38,7 +38,7 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       moments: readonly Instant[],
     ): Promise<StepCount[]> {
       const spans = spansOf(moments.slice(1).map((to, step) => ({ from: moments[step] ?? to, to })));
-      const wanted: Wanted = facet === "all" ? ALL : { kind: "One", value };
+      const wanted: SummedValues = facet === "all" ? ALL : { kind: "One", value };
       const { rows } = await sql<StepCount>`
         with ${partsOf(queries, facet, spans, wanted)}
         select project_id as "projectId", query_id as "queryId", span as step, ${sumsWhere(sql`true`)}
@@ -121,7 +121,7 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       const moved = await Promise.all(
         facets.map(async (facet) => {
           const isSmall = (await bucketsWithin(db, mostRows, queries, facet, spans)) === BUCKETS;
-          const wanted: Wanted = isSmall
+          const wanted: SummedValues = isSmall
             ? ALL
             : { kind: "Values", values: await loudest(db, queries, facet, Object.values(periods)) };
           const { rows } = await sql<Omit<MoverRow, "facet">>`
@@ -150,7 +150,7 @@ async function firstOf(
   queries: readonly QueryKey[],
   facet: Facet,
   spans: Spans,
-  wanted: Wanted,
+  wanted: SummedValues,
   limit: number,
 ): Promise<FirstRow[]> {
   const { rows } = await sql<FirstRow>`
@@ -221,17 +221,17 @@ async function loudest(
 }
 
 /** Which values of a facet are summed. */
-type Wanted =
+type SummedValues =
   | { readonly kind: "One"; readonly value: string }
   | { readonly kind: "Values"; readonly values: readonly string[] }
   /** Authors on this list, or on any, however their handles are spelled. */
   | { readonly kind: "Listed"; readonly list: string | null }
   | { readonly kind: "Buckets"; readonly buckets: number };
 
-const ALL: Wanted = { kind: "Buckets", buckets: BUCKETS };
+const ALL: SummedValues = { kind: "Buckets", buckets: BUCKETS };
 
 /** What is summed, each part with the number of its period: `parts`, of whole days, and of quarters at their ends. */
-function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, wanted: Wanted) {
+function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, wanted: SummedValues) {
   const isNamed = wanted.kind !== "Buckets";
   const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
   const named =

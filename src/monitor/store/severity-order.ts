@@ -3,7 +3,7 @@ import { Severity } from "../model/severity.ts";
 
 const NAMES = sql.join([...Severity.options].reverse().map((name) => sql.lit(name)));
 
-/** Its place in that order: 1 is the most severe. `notifications.urgency` is that of the alert when people were to be told. */
+/** Its place in that order: 1 is the most severe. `notifications.urgency` is that of the alert when people were to be notified. */
 export const urgencyOf = (severity: ReturnType<typeof sql>) =>
   sql`array_position(array[${NAMES}], coalesce(${severity}, 'info'))`;
 

@@ -19,7 +19,7 @@ const wait = { receiver: "comms", waiting: 2, forMs: null, because: "invalid_aut
 
 test("where all works it says so, and names nothing", () => {
   expect(judgeHealth(WELL, [])).toEqual({
-    ...{ outcome: "Well", headline: "Everything is heard, and messages go out", troubles: [] },
+    ...{ outcome: "Well", headline: "Everything is read, and messages go out", troubles: [] },
   });
 });
 
@@ -33,12 +33,12 @@ test.each([
   [
     "a query cannot be read",
     { polls: [{ ...POLL, failures: 3, lastError: "503", completeUntil: NOW - 2 * HOUR - 5 * MINUTE }] },
-    "Acme cannot be heard: asking failed 3 times in a row (503). Heard up to 2h ago.",
+    "Acme cannot be read: asking failed 3 times in a row (503). Read up to 2h ago.",
   ],
   [
     "a query was never read",
     { polls: [{ ...POLL, failures: 1, completeUntil: null }] },
-    "Acme cannot be heard: asking failed once. Nothing of it was heard yet.",
+    "Acme cannot be read: asking failed once. Nothing of it was read yet.",
   ],
   ["a gap", { polls: [{ ...POLL, gap: 1 }] }, "1 mention of Acme is missing; they are asked for again."],
   [

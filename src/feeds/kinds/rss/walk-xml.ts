@@ -59,7 +59,7 @@ const NAMESPACES = new Map<string, string>([
   ["search.yahoo.com/mrss", "media"],
 ]);
 
-interface Open {
+interface OpenElement {
   /** As it is written, in small letters. */
   readonly tag: string;
   readonly name: string;
@@ -84,7 +84,7 @@ export function walkXml(
   text: string,
   { base, onItem }: { readonly base: string; readonly onItem: (item: XmlElement) => void },
 ): WalkedDocument {
-  const open: Open[] = [];
+  const open: OpenElement[] = [];
   const fields: XmlElement[] = [];
   const prefixes = new Map<string, string>();
   let isAtom = false;
@@ -92,7 +92,7 @@ export function walkXml(
   let tag: { readonly name: string; attributes: Map<string, string> | null } | null = null;
   let [attribute, value] = ["", ""];
   // Inside a field, only tags of the same name count: they say where it ends.
-  let [field, nested, isSame]: [Open | null, number, boolean] = [null, 0, false];
+  let [field, nested, isSame]: [OpenElement | null, number, boolean] = [null, 0, false];
   const lower = (start: number, end: number) => text.slice(start, end).toLowerCase();
 
   function nameOf(written: string, plainNamespace: string | undefined): string {
@@ -105,7 +105,7 @@ export function walkXml(
     return isPlain ? written.slice(colon + 1) : `${namespace}:${written.slice(colon + 1)}`;
   }
 
-  function begin(written: string, attributes: ReadonlyMap<string, string>, contentAt: number): Open {
+  function begin(written: string, attributes: ReadonlyMap<string, string>, contentAt: number): OpenElement {
     const parent = open.at(-1);
     for (const [name, uri] of attributes)
       if (name.startsWith("xmlns:") && prefixes.size < 100) prefixes.set(name.slice(6), plainUri(uri));
@@ -135,7 +135,7 @@ export function walkXml(
     };
   }
 
-  function roleOf(name: string, parent: Open | undefined): Open["role"] {
+  function roleOf(name: string, parent: OpenElement | undefined): OpenElement["role"] {
     if (parent === undefined || (parent.role === "root" && ROOTS.has(name))) return "root";
     if (parent.role === "root" && ITEMS.has(name)) return "item";
     if (parent.role === "item" || parent.role === "group") return GROUPS.has(name) ? "group" : "field";
@@ -143,7 +143,7 @@ export function walkXml(
     return NOT_OF_THE_FEED.has(name) ? "other" : GROUPS.has(name) ? "group" : "field";
   }
 
-  function end(one: Open, contentEnd: number): void {
+  function end(one: OpenElement, contentEnd: number): void {
     const { name, attributes, contentAt, language, base, children, role } = one;
     if (role === "root" || role === "other") return;
     const raw = role === "item" ? "" : text.slice(contentAt, Math.max(contentAt, contentEnd));

@@ -55,7 +55,7 @@ export async function incidentFacts(
   const news = entries.findLast(({ kind }) => kind === "NewFact")?.alertId;
   const joined = others.slice(0, MOST_LISTED).map(async (alert) => {
     const rule = rules.find(({ name }) => name === alert.rule);
-    // What is new is told in words; the numbers of another rule would need a sentence each.
+    // What is new is said in words; the numbers of another rule would need a sentence each.
     const isTold = alert.windowTo <= alert.windowFrom || alert.id === news;
     const text = isTold ? await wordsOfAlert(stores, alert, rule) : "";
     return { alert, title: titleIn(rule, alert, own), text };

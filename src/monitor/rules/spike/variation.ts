@@ -56,14 +56,18 @@ export function variance(state: SpikeState, dispersion: Dispersion, window: numb
  * The index of one kind of cubes. The usual variation is measured in two ways: `variationCubes` from the hour's
  * expectation, `levelCubes` from the query's level at any hour, where day and night count as variation.
  */
-type Side = typeof AT.variationCubes | typeof AT.levelCubes;
+type CubeIndex = typeof AT.variationCubes | typeof AT.levelCubes;
 
 /**
  * The usual deviation of a window in mentions: the cubic mean. For a query with rare but large bursts, the root of the
  * mean square is nearly as low as for a calm one, and the next burst of a third of the size would fire. In a mean of
  * higher order the largest bursts count more.
  */
-export function usualVariation(state: SpikeState, window: number, side: Side = AT.variationCubes): number {
+export function usualVariation(
+  state: SpikeState,
+  window: number,
+  side: CubeIndex = AT.variationCubes,
+): number {
   if (window === WINDOWS.length) {
     // Extrapolate the growth from one hour to two.
     const [one, two] = [usualVariation(state, window - 2, side), usualVariation(state, window - 1, side)];

@@ -5,7 +5,7 @@ import type { Issue } from "../../../../lib/errors.ts";
 import { HttpAddress } from "../../../../lib/http-address.ts";
 import { HOUR } from "../../../../lib/instant.ts";
 import { isLoopback } from "../../../../lib/listening.ts";
-import type { ChannelLimit, ConfigAround } from "../../define-notifier.ts";
+import type { ChannelLimit, ConfigContext } from "../../define-notifier.ts";
 
 /** A receiver in Slack, as people write it. */
 export const SlackConfig = z.strictObject({
@@ -76,7 +76,7 @@ export function hasButtons({
 /** Slack posts interactions to a public address, unless the receiver uses Socket Mode, or its Slack is on this machine. */
 export function buttonFaults(
   { apiUrl, appToken, signingSecret }: SlackConfig,
-  { publicUrl }: ConfigAround,
+  { publicUrl }: ConfigContext,
 ): readonly Issue[] {
   if (signingSecret === undefined || appToken !== undefined || publicUrl !== null) return [];
   if (isLoopback(new URL(apiUrl).hostname)) return [];
