@@ -31,25 +31,23 @@ export interface RuleEditor {
 /** Why a visitor may not write into the folder of rules; null if he may. */
 export type WhyReadOnly = string | null;
 
-export function tryPage(
-  editor: RuleEditor,
-  parts: {
-    readonly token: string;
-    readonly times: Times;
-    readonly words: RuleWords;
-    readonly drafts: readonly RuleDraft[];
-    readonly readOnly: WhyReadOnly;
-    /** Why it was not saved. */
-    readonly refused?: { readonly because: string; readonly details: readonly string[] };
-    readonly outcome?: RuleTryOutcome;
-    /** What of a search is not in the rule, or says something else there. */
-    readonly notes?: readonly RuleNote[];
-    /** The YAML that was tried. */
-    readonly tried?: string;
-  },
-): Page {
-  const { name, opened, mode, form, text } = editor;
-  const { token, refused, outcome, times } = parts;
+interface TryParts {
+  readonly token: string;
+  readonly times: Times;
+  readonly words: RuleWords;
+  readonly drafts: readonly RuleDraft[];
+  readonly readOnly: WhyReadOnly;
+  /** Why it was not saved. */
+  readonly refused?: { readonly because: string; readonly details: readonly string[] };
+  readonly outcome?: RuleTryOutcome;
+  /** What of a search is not in the rule, or says something else there. */
+  readonly notes?: readonly RuleNote[];
+  /** The YAML that was tried. */
+  readonly tried?: string;
+}
+
+export function tryPage(editor: RuleEditor, parts: TryParts): Page {
+  const { name, opened, mode } = editor;
   const title = opened === null ? "Try a new rule" : `Try ${name}`;
   return {
     title,
@@ -58,23 +56,33 @@ export function tryPage(
     body: html`<p class="crumb"><a href="/rules">Rules</a>${opened !== null && html` / <a href="${linkOfRule(name)}">${name}</a>`}</p>
 <div class="title"><h1>${title}</h1><p class="hint">Nothing is sent and nothing is stored: it runs over the mentions of the last days.</p></div>
 ${opened === null && draftList(parts.drafts)}
-${
-  refused !== undefined &&
-  html`<section class="panel problem-note" role="alert">
-<h2 class="fault">Not saved:
-${refused.because}.</h2>${refused.details.length > 0 && html`<ul>${refused.details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`
-}
+${parts.refused !== undefined && refusedPart(parts.refused)}
 ${parts.notes !== undefined && parts.notes.length > 0 && notesPart(parts.notes)}
 <form class="rule-form" id="rule-form" method="post" action="/rules/try" hx-post="/rules/try" hx-trigger="load, input delay:700ms, change delay:200ms"
   hx-target="#result" hx-sync="this:replace" hx-indicator="#working">
-<input type="hidden" name="token" value="${token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
+<input type="hidden" name="token" value="${parts.token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
 <div class="two is-editor">
-<div class="panel">
+${editorPart(editor, parts.words)}
+${outcomePart(editor, parts)}
+${savePart(parts.readOnly)}
+</div>
+</form>`,
+  };
+}
+
+function refusedPart({ because, details }: NonNullable<TryParts["refused"]>): Html {
+  return html`<section class="panel problem-note" role="alert">
+<h2 class="fault">Not saved:
+${because}.</h2>${details.length > 0 && html`<ul>${details.map((one) => html`<li dir="auto">${one}</li>`)}</ul>`}</section>`;
+}
+
+function editorPart({ name, opened, mode, form, text }: RuleEditor, words: RuleWords): Html {
+  return html`<div class="panel">
 <div class="editor-head"><h2>${mode === "form" ? "The rule" : "The rule in YAML"}</h2>${
-      mode === "form"
-        ? html`<button type="submit" name="show" value="yaml">Write it as YAML</button>`
-        : form !== null && html`<button type="submit" name="show" value="form">Use the form</button>`
-    }</div>
+    mode === "form"
+      ? html`<button type="submit" name="show" value="yaml">Write it as YAML</button>`
+      : form !== null && html`<button type="submit" name="show" value="form">Use the form</button>`
+  }</div>
 ${
   opened === null
     ? html`<label class="field">Name of the rule <input name="name" value="${name}" maxlength="80" placeholder="refund-storm"
@@ -83,43 +91,52 @@ ${
 }
 ${
   mode === "form"
-    ? html`<input type="hidden" name="base" value="${text}">${ruleFields(form ?? RuleForm.parse({}), parts.words)}`
-    : html`${
-        form === null &&
-        opened !== null &&
-        html`<p
+    ? html`<input type="hidden" name="base" value="${text}">${ruleFields(form ?? RuleForm.parse({}), words)}`
+    : yamlField(text, form === null && opened !== null)
+}
+</div>`;
+}
+
+function yamlField(text: string, hasNoForm: boolean): Html {
+  return html`${
+    hasNoForm &&
+    html`<p
   class="hint">This rule has parts that the form does not have, so it is shown as YAML.</p>`
-      }<label class="field" for="text">The file <span
+  }<label class="field" for="text">The file <span
   class="hint" id="text-help">Suggestions:
 arrow keys and Enter;
 Escape closes them.</span></label>
 <div class="editor" data-completions="/rules/completions.json">
 <textarea id="text" name="text" rows="24" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-help">
-${text}</textarea></div>`
+${text}</textarea></div>`;
 }
-</div>
-<div class="panel" id="outcome">
+
+function outcomePart(
+  { text, mode, days: chosen }: RuleEditor,
+  { outcome, tried = text, times }: TryParts,
+): Html {
+  return html`<div class="panel" id="outcome">
 <div class="editor-head">
 <h2>What it would have done</h2>
 <label>in <select name="days">${TRY_DAYS.map(
-      (days) => html`<option
-  value="${days}"${days === editor.days && html` selected`}>${days} days</option>`,
-    )}</select></label><button type="submit"
+    (days) => html`<option
+  value="${days}"${days === chosen && html` selected`}>${days} days</option>`,
+  )}</select></label><button type="submit"
   class="is-first">Try</button><span id="working" class="working" aria-hidden="true">Working …</span>
 </div>
-<p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome, editor.days)}</p>
-<div id="result">${outcome !== undefined && resultPart(outcome, parts.tried ?? text, mode, times)}</div>
-</div>
-<section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Keep it</h2>
+<p id="try-status" class="try-status" role="status">${outcome !== undefined && statusOf(outcome, chosen)}</p>
+<div id="result">${outcome !== undefined && resultPart(outcome, tried, mode, times)}</div>
+</div>`;
+}
+
+function savePart(readOnly: WhyReadOnly): Html {
+  return html`<section class="panel action-form" aria-labelledby="h-save"><h2 id="h-save">Keep it</h2>
 <div class="row"><button type="submit" formaction="/rules/download">Download the YAML</button>${
-      parts.readOnly === null
-        ? html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label><button type="submit" class="is-first"
+    readOnly === null
+      ? html`<label>Your name <input name="by" maxlength="80" autocomplete="name"></label><button type="submit" class="is-first"
   formaction="/rules/save">Save into the folder of rules</button>`
-        : html`<p class="hint">It cannot be saved into the folder of rules here: ${parts.readOnly}.</p>`
-    }</div></section>
-</div>
-</form>`,
-  };
+      : html`<p class="hint">It cannot be saved into the folder of rules here: ${readOnly}.</p>`
+  }</div></section>`;
 }
 
 function notesPart(notes: readonly RuleNote[]): Html {
