@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import compress from "@fastify/compress";
+import type { FastifyInstance } from "fastify";
 import type { FeedView } from "#feeds";
 import type {
   AlertExplainer,
@@ -24,20 +25,20 @@ import { assetRoutes, chartRoutes } from "./asset-routes.ts";
 import { atomRoutes } from "./atom-routes.ts";
 import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
 import { keepAudit } from "./auth/audit.ts";
-import { demandLogin, type Refuse } from "./auth/demand-login.ts";
-import { protectForms } from "./auth/forms.ts";
+import { type ConsoleAuth, demandLogin, type Refuse } from "./auth/demand-login.ts";
+import { type Forms, protectForms } from "./auth/forms.ts";
 import { createOpenId } from "./auth/open-id.ts";
 import { createProxyUsers } from "./auth/proxy-users.ts";
-import { createSecondFactors } from "./auth/second-factor.ts";
+import { createSecondFactors, type SecondFactors } from "./auth/second-factor.ts";
 import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
-import { createUsers } from "./auth/users.ts";
+import { createUsers, type Users } from "./auth/users.ts";
 import { createCorrections } from "./common/corrections.ts";
 import type { RuleView } from "./common/rule-view.ts";
 import { type ConsoleSettings, checkSettings } from "./common/settings.ts";
 import type { SetupView } from "./common/setup-view.ts";
 import type { TemplateView } from "./common/template-view.ts";
-import { createTimes, describePace } from "./common/times.ts";
+import { createTimes, describePace, type Times } from "./common/times.ts";
 import { digestRoutes } from "./digest-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
@@ -54,7 +55,7 @@ import { liveRoute, watchVersions } from "./live-route.ts";
 import { loginRoutes } from "./login-routes.ts";
 import { OPEN_ID_PATH, openIdRoutes } from "./open-id-routes.ts";
 import { pageRoutes } from "./page-routes.ts";
-import { readVolume } from "./pages/overview.ts";
+import { readVolume, type VolumeReader } from "./pages/overview.ts";
 import type { ExplainMention, ExplainUnread } from "./pages/why-mention.ts";
 import { previewRoutes } from "./preview-routes.ts";
 import { type PushReceiver, pushRoutes } from "./push-routes.ts";
@@ -166,7 +167,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
     deps.stored.secondFactors,
     settings.secondFactorKey ?? deps.secret,
   );
-  const { oidc, proxy, publicUrl } = settings;
+  const { proxy } = settings;
   const proxyUsers =
     proxy === undefined ? null : createProxyUsers(proxy, { users, stored: deps.stored, wall });
   const auth = await demandLogin(app, {
@@ -188,84 +189,9 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
   // First: awaiting a plugin finishes the routes registered before it, and finished routes accept no more hooks.
   answerFaults(app, frames, deps.log, noteRefusal);
   await assetRoutes(app);
-  const elsewhere = oidc === undefined ? null : { address: OPEN_ID_PATH, label: oidc.label };
-  loginRoutes(app, auth.login, forms, elsewhere);
-  const namesOfFile = users.ofFile.map(({ name }) => name);
-  const openId =
-    oidc === undefined ? null : createOpenId(oidc, { stored: deps.stored, namesOfFile, wall, log: deps.log });
-  openIdRoutes(app, { openId, users, login: auth.login, forms, publicUrl });
-  invitationRoutes(app, { stores: deps.stored, login: auth.login, forms, wall });
-  accountRoutes(app, { stores: deps.stored, users, auth, secondFactors, forms, times, wall }, frames);
-  userRoutes(app, { stores: deps.stored, users, forms, times, wall, publicUrl }, frames);
-  viewRoutes(app, { stores: deps.stored, forms, times, wall, hasMail: deps.mailsPeople === true }, frames);
-  const { facts, stored: stores } = deps;
-  incidentRoutes(app, { facts, stores, forms, times, wall, publicUrl }, frames);
-  const closeReviews = reviewRoutes(app, { facts, stores, forms, times }, frames);
-  roomRoutes(app, { facts, stores, times, wall });
-  healthRoutes(app, { health: deps.health, facts: deps.facts, times, wall });
-  const explainer = deps.explainer ?? null;
-  const toAccount = settings.writesCorrections === true;
-  const corrections =
-    deps.feeds === undefined && !toAccount
-      ? null
-      : createCorrections({ feeds: deps.feeds ?? null, stores, toAccount });
-  const hasPreviews = deps.previews !== undefined;
-  const work = {
-    ...{ stores: deps.stored, forms, hasActions: deps.actions !== undefined },
-    people: cached(() => readPeople(deps.stored, users), PEOPLE_LIVE_MS, wall).ask,
-  };
-  listRoutes(app, { ...work, times }, frames);
-  pageRoutes(
-    app,
-    {
-      facts: deps.facts,
-      inbox: deps.inbox,
-      explainer,
-      hasPreviews,
-      hasRules: deps.rules !== undefined,
-      feeds: deps.feeds ?? null,
-      hasSetup: deps.setup !== undefined,
-      ...(deps.warmingUp === undefined
-        ? {}
-        : { warmingUp: cached(deps.warmingUp, LEARNING_LIVES_MS, wall).ask }),
-      explainMention: deps.explainMention,
-      explainUnread: deps.explainUnread,
-      waits: deps.waits,
-      times,
-      volume: volume.ask,
-      work,
-      corrections,
-    },
-    frames,
-  );
-  const hasRules = deps.rules !== undefined;
-  insightRoutes(app, { stores: deps.stored, facts: deps.facts, times, hasRules }, frames);
-  atomRoutes(app, { facts: deps.facts, times, settings });
-  if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
-  interactionRoutes(app, deps.interactions ?? []);
-  if (deps.push !== undefined) pushRoutes(app, deps.push, auth);
-  if (deps.hubs !== undefined) hubRoutes(app, deps.hubs);
-  if (explainer !== null) chartRoutes(app, deps.facts, explainer);
-  if (deps.actions !== undefined) {
-    actionRoutes(app, { actions: deps.actions, forms, times, facts: deps.facts }, frames);
-  }
-  if (deps.previews !== undefined) {
-    const { previews, templates } = deps;
-    previewRoutes(app, previews, { hasEditor: templates !== undefined }, frames);
-    if (templates !== undefined)
-      templateRoutes(app, { templates, samples: previews.samples, times, forms, settings }, frames);
-    digestRoutes(app, { previews: deps.previews, facts: deps.facts, times }, frames);
-  }
-  if (deps.rules !== undefined) {
-    const warmingUp = deps.warmingUp ?? (async () => []);
-    const { authorLists } = deps.stored;
-    const hasTemplates = deps.templates !== undefined && hasPreviews;
-    const { rules } = deps;
-    ruleRoutes(app, { rules, facts, authorLists, warmingUp, times, forms, settings, hasTemplates }, frames);
-  }
-  const { feeds = null, setup = null } = deps;
-  const hasActions = deps.actions !== undefined;
-  feedRoutes(app, { feeds, setup, corrections, hasActions, times, forms, settings }, frames);
+  const parts = { users, auth, secondFactors, forms, times, wall, volume: volume.ask, frames };
+  addLoginRoutes(app, deps, settings, parts);
+  const closeReviews = addPageRoutes(app, deps, settings, parts);
   const closeStreams = liveRoute(app, auth, watch, times, deps.heartbeatMs);
   const open = new Set<ServerResponse>();
   return {
@@ -288,6 +214,98 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
       await app.close();
     },
   };
+}
+
+/** What the routes of a console share. */
+interface RouteParts {
+  readonly users: Users;
+  readonly auth: ConsoleAuth;
+  readonly secondFactors: SecondFactors;
+  readonly forms: Forms;
+  readonly times: Times;
+  readonly wall: Clock;
+  readonly volume: VolumeReader;
+  readonly frames: ReturnType<typeof createFrames>;
+}
+
+/** Login, and what people change of themselves, of each other, and of their views. */
+function addLoginRoutes(
+  app: FastifyInstance,
+  { stored: stores, mailsPeople = false, log }: ConsoleDeps,
+  { oidc, publicUrl }: ConsoleSettings,
+  { users, auth, secondFactors, forms, times, wall, frames }: RouteParts,
+): void {
+  const { login } = auth;
+  loginRoutes(app, login, forms, oidc === undefined ? null : { address: OPEN_ID_PATH, label: oidc.label });
+  const namesOfFile = users.ofFile.map(({ name }) => name);
+  const openId = oidc === undefined ? null : createOpenId(oidc, { stored: stores, namesOfFile, wall, log });
+  openIdRoutes(app, { openId, users, login, forms, publicUrl });
+  invitationRoutes(app, { stores, login, forms, wall });
+  accountRoutes(app, { stores, users, auth, secondFactors, forms, times, wall }, frames);
+  userRoutes(app, { stores, users, forms, times, wall, publicUrl }, frames);
+  viewRoutes(app, { stores, forms, times, wall, hasMail: mailsPeople }, frames);
+}
+
+/** All other pages. Returns what ends the reviews that are being written. */
+function addPageRoutes(
+  app: FastifyInstance,
+  deps: ConsoleDeps,
+  settings: ConsoleSettings,
+  { users, auth, forms, times, wall, volume, frames }: RouteParts,
+): () => Promise<void> {
+  const { facts, stored: stores, explainer = null, feeds = null, setup = null } = deps;
+  const { actions, previews, templates, rules, warmingUp } = deps;
+  const { publicUrl } = settings;
+  const hasActions = actions !== undefined;
+  const hasPreviews = previews !== undefined;
+  const hasRules = rules !== undefined;
+  incidentRoutes(app, { facts, stores, forms, times, wall, publicUrl }, frames);
+  const closeReviews = reviewRoutes(app, { facts, stores, forms, times }, frames);
+  roomRoutes(app, { facts, stores, times, wall });
+  healthRoutes(app, { health: deps.health, facts, times, wall });
+  const toAccount = settings.writesCorrections === true;
+  const corrections = feeds === null && !toAccount ? null : createCorrections({ feeds, stores, toAccount });
+  const people = cached(() => readPeople(stores, users), PEOPLE_LIVE_MS, wall).ask;
+  const work = { stores, forms, hasActions, people };
+  listRoutes(app, { ...work, times }, frames);
+  pageRoutes(
+    app,
+    {
+      ...{ facts, inbox: deps.inbox, explainer, hasPreviews, hasRules, feeds, hasSetup: setup !== null },
+      ...(warmingUp === undefined ? {} : { warmingUp: cached(warmingUp, LEARNING_LIVES_MS, wall).ask }),
+      explainMention: deps.explainMention,
+      explainUnread: deps.explainUnread,
+      waits: deps.waits,
+      ...{ times, volume, work, corrections },
+    },
+    frames,
+  );
+  insightRoutes(app, { stores, facts, times, hasRules }, frames);
+  atomRoutes(app, { facts, times, settings });
+  if (deps.unsubscribing !== undefined) unsubscribeRoutes(app, deps.unsubscribing, deps.log);
+  interactionRoutes(app, deps.interactions ?? []);
+  if (deps.push !== undefined) pushRoutes(app, deps.push, auth);
+  if (deps.hubs !== undefined) hubRoutes(app, deps.hubs);
+  if (explainer !== null) chartRoutes(app, facts, explainer);
+  if (actions !== undefined) actionRoutes(app, { actions, forms, times, facts }, frames);
+  if (previews !== undefined) {
+    previewRoutes(app, previews, { hasEditor: templates !== undefined }, frames);
+    if (templates !== undefined)
+      templateRoutes(app, { templates, samples: previews.samples, times, forms, settings }, frames);
+    digestRoutes(app, { previews, facts, times }, frames);
+  }
+  if (rules !== undefined) {
+    const { authorLists } = stores;
+    const hasTemplates = templates !== undefined && hasPreviews;
+    const learning = warmingUp ?? (async () => []);
+    ruleRoutes(
+      app,
+      { rules, facts, authorLists, warmingUp: learning, times, forms, settings, hasTemplates },
+      frames,
+    );
+  }
+  feedRoutes(app, { feeds, setup, corrections, hasActions, times, forms, settings }, frames);
+  return closeReviews;
 }
 
 /** How long a console that is replaced may take to answer what was asked. */
