@@ -48,6 +48,7 @@ interface TryParts {
 
 export function tryPage(editor: RuleEditor, parts: TryParts): Page {
   const { name, opened, mode } = editor;
+  const { token } = parts;
   const title = opened === null ? "Try a new rule" : `Try ${name}`;
   return {
     title,
@@ -60,7 +61,7 @@ ${parts.refused !== undefined && refusedPart(parts.refused)}
 ${parts.notes !== undefined && parts.notes.length > 0 && notesPart(parts.notes)}
 <form class="rule-form" id="rule-form" method="post" action="/rules/try" hx-post="/rules/try" hx-trigger="load, input delay:700ms, change delay:200ms"
   hx-target="#result" hx-sync="this:replace" hx-indicator="#working">
-<input type="hidden" name="token" value="${parts.token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
+<input type="hidden" name="token" value="${token}"><input type="hidden" name="mode" value="${mode}"><input type="hidden" name="opened" value="${opened ?? ""}">
 <div class="two is-editor">
 ${editorPart(editor, parts.words)}
 ${outcomePart(editor, parts)}
