@@ -42,11 +42,12 @@ export {
 } from "./ingest/count-distinct-authors.ts";
 export { forgetMentions } from "./ingest/forget-mentions.ts";
 export { forgetSecret } from "./ingest/forget-requests.ts";
+export type { IncidentFacts } from "./ingest/incident-reader.ts";
 export { judgePage, mentionObservations, storiesToCount } from "./ingest/judge-page.ts";
 export { noteValues, noveltiesOf, usesOf, valueKeys, valueObservations } from "./ingest/note-values.ts";
 export { countedAt } from "./ingest/page-counts.ts";
 export { preparePage } from "./ingest/prepare-page.ts";
-export { type IncidentFacts, recordIncidents } from "./ingest/record-incidents.ts";
+export { recordIncidents } from "./ingest/record-incidents.ts";
 export { toldInside, withIncidents } from "./ingest/record-notifications.ts";
 export type { RecordedObservations } from "./ingest/record-observations.ts";
 export { arrivalsByBucket, stepWindow } from "./ingest/step-window.ts";

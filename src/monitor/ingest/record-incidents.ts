@@ -1,25 +1,14 @@
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
-import { formatNumber } from "../../lib/numbers.ts";
 import { beginIncident } from "../incidents/begin-incident.ts";
-import { asPartOf, type Cause, decideCause, type OtherIncident } from "../incidents/cause.ts";
-import {
-  advance,
-  type Bucket,
-  countIn,
-  grow,
-  LEAST_STIRRED,
-  PACE_MS,
-  type Pace,
-  renotified,
-  rouse,
-} from "../incidents/incident-life.ts";
+import { asPartOf } from "../incidents/cause.ts";
+import { advance, grow, renotified, rouse } from "../incidents/incident-life.ts";
 import {
   decideJoining,
   type JoinableIncident,
   type JoinReason,
   REOPEN_WITHIN_MS,
 } from "../incidents/join.ts";
-import { type Material, materialOf, sharedWith, withoutMentions } from "../incidents/material.ts";
+import { type Material, sharedWith, withoutMentions } from "../incidents/material.ts";
 import { type Alert, firedAtOf } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
 import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
@@ -29,25 +18,14 @@ import type { WatchedQuery } from "../model/query.ts";
 import { activeInhibitors, type Inhibition, inhibitorOf } from "../notify/decide/inhibition.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Facts } from "../store/stores.ts";
-import { createMaterialReader, isAboutEverything, type MentionFacts, MOST_READ } from "./material-reader.ts";
+import { createIncidentReader, type IncidentFacts } from "./incident-reader.ts";
+import { createMaterialReader, isAboutEverything } from "./material-reader.ts";
 import type { RecordedObservations } from "./record-observations.ts";
 
 /** What of the configuration decides about incidents. */
 export interface IncidentConfig {
   readonly rules: readonly Rule[];
   readonly inhibitions: readonly Inhibition[];
-}
-
-/** What is read and written of incidents: the tables, or a backtest's memory. */
-export interface IncidentFacts {
-  readonly incidents: Pick<
-    Facts["incidents"],
-    "ofQuery" | "elsewhere" | "members" | "ofAlerts" | "save" | "join" | "addEntries" | "mentionBuckets"
-  >;
-  readonly mentions: MentionFacts;
-  readonly alerts: Pick<Facts["alerts"], "findMany" | "openOfQuery" | "addEvents">;
-  /** Absent in a backtest, which works alone. */
-  readonly notifications?: Pick<Facts["notifications"], "lockNotifications">;
 }
 
 /**
@@ -106,7 +84,7 @@ async function openBook(
   changed: readonly Alert[],
   known: readonly Incident[],
 ) {
-  const { projectId, queryId } = query;
+  const { projectId } = query;
   const incidents = new Map(known.map((incident) => [incident.id, incident]));
   const memberships = await facts.incidents.members(projectId, [...incidents.keys()]);
   const incidentOf = new Map(memberships.map((one) => [one.alertId, one.incidentId]));
@@ -122,7 +100,8 @@ async function openBook(
   const membersOf = (incident: Incident): Alert[] =>
     [...incidentOf].flatMap(([alertId, id]) => (id === incident.id ? (alerts.get(alertId) ?? []) : []));
   const ruleOf = (alert: Alert) => rules.find(({ name }) => name === alert.rule);
-  const reader = createMaterialReader(facts.mentions, query, ruleOf, membersOf);
+  const reader = createIncidentReader(facts, query);
+  const materials = createMaterialReader(facts.mentions, query, ruleOf, membersOf);
   const joined: Membership[] = [];
   const entries: IncidentEntry[] = [];
   const events: AlertEvent[] = [];
@@ -139,7 +118,7 @@ async function openBook(
   };
 
   function add(before: Incident, alert: Alert, at: Instant, because: string): Incident {
-    reader.addAlert(before, alert);
+    materials.addAlert(before, alert);
     incidentOf.set(alert.id, before.id);
     if (!alerts.has(alert.id)) inhibitors = null;
     alerts.set(alert.id, alert);
@@ -161,29 +140,14 @@ async function openBook(
       });
       return;
     }
-    keep(rouse(incident, await paceOf(incident, at), at, query.timezone));
-  }
-
-  /** Whether what is said in the hour before is what a watched incident was about: another crisis is one of its own. */
-  async function returnsAt(incident: Incident, buckets: readonly Bucket[], at: Instant): Promise<boolean> {
-    const { measure } = incident;
-    if (incident.calmSince === null || countIn(buckets, at - HOUR, at)[measure] < LEAST_STIRRED) return true;
-    const read = await facts.mentions.inWindow(projectId, queryId, at - HOUR, at, MOST_READ);
-    const counted = read.filter(({ mention }) => measure === "total" || mention.sentiment === "negative");
-    return sharedWith(counted, await reader.ofIncident(incident, at)) !== null;
-  }
-
-  async function paceOf({ measure }: Incident, at: Instant): Promise<Pace> {
-    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, at - HOUR, at);
-    const since = (from: Instant) => countIn(buckets, from, at)[measure];
-    return { hour: since(at - HOUR), quarter: since(at - PACE_MS) };
+    keep(rouse(incident, await reader.paceOf(incident, at), at, query.timezone));
   }
 
   async function open(alert: Alert, group: string, mentions: readonly StoryMention[]): Promise<void> {
     const from = alert.openedAt - 8 * DAY;
-    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, from, firedAtOf(alert));
+    const buckets = await reader.buckets(from, firedAtOf(alert));
     const incident = beginIncident(query, alert, group, mentions, buckets);
-    const cause = await causeOf(incident, mentions);
+    const cause = await reader.causeOf(incident, mentions);
     incidentOf.set(alert.id, incident.id);
     joined.push({
       projectId,
@@ -207,51 +171,22 @@ async function openBook(
     await adopt(incident, mentions);
   }
 
-  /**
-   * Other queries are read without their locks. That of the project lets one incident begin, join or leave at a time: of
-   * two that begin at once one speaks for both, and what becomes a part of another speaks for nobody.
-   */
-  async function causeOf(incident: Incident, mentions: readonly StoryMention[]): Promise<Cause> {
-    await facts.notifications?.lockNotifications(projectId);
-    const others: OtherIncident[] = [];
-    for (const other of await facts.incidents.elsewhere(projectId, queryId)) {
-      const { countedFrom, checkedUntil, lastSeenAt } = other;
-      const to = Math.max(checkedUntil, lastSeenAt, incident.checkedUntil) + 1;
-      const read = await facts.mentions.inWindow(projectId, other.queryId, countedFrom, to, MOST_READ);
-      others.push({ incident: other, stories: materialOf(read, []).stories });
-    }
-    return decideCause({ group: incident.group, at: incident.checkedUntil, mentions }, others);
-  }
-
   /** Alerts that were open and alone, and belong to the incident that began now. */
   async function adopt(incident: Incident, mentions: readonly StoryMention[]): Promise<void> {
-    unaffiliated ??= await aloneOf(facts, query);
+    unaffiliated ??= await reader.alertsAlone();
     const at = incident.checkedUntil;
     const near = unaffiliated.filter(
       (alert) => !incidentOf.has(alert.id) && firedAtOf(alert) <= at && firedAtOf(alert) > at - DAY,
     );
     if (near.length === 0) return;
-    const material = await reader.ofNew(incident, mentions);
+    const material = await materials.ofNew(incident, mentions);
     for (const alert of near.slice(0, MOST_ADOPTED)) {
       const rule = ruleOf(alert);
       if (rule === undefined || rule.incident !== incident.group) continue;
-      const own = await reader.mentionsOf(alert, [], at);
+      const own = await materials.mentionsOf(alert, [], at);
       const shared = sharedWith(own, withoutOwn(material, rule, own));
       if (shared !== null) add(incidents.get(incident.id) ?? incident, alert, at, `it shares ${shared}`);
     }
-  }
-
-  /** A new day is compared with the same hour of the day before, if the incident had begun then. */
-  async function comparedWithYesterday(entry: IncidentEntry): Promise<IncidentEntry> {
-    const incident = incidents.get(entry.incidentId);
-    const to = entry.at - DAY;
-    if (entry.kind !== "DayBegan" || incident === undefined || to < incident.openedAt) return entry;
-    const buckets = await facts.incidents.mentionBuckets(projectId, queryId, to - HOUR, to);
-    const before = countIn(buckets, to - HOUR, to)[incident.measure];
-    return {
-      ...entry,
-      detail: `${entry.detail}, ${formatNumber(before)} in the same hour of the day before`,
-    };
   }
 
   return {
@@ -271,24 +206,24 @@ async function openBook(
       if (near.length === 0 && !counts) return;
       inhibitors ??= activeInhibitors(inhibitions, [...alerts.values()]);
       const mutedBy = incidentOf.get(inhibitorOf(inhibitors, alert)?.source.id ?? "");
-      const mentions = await reader.mentionsOf(alert, matched, at);
+      const mentions = await materials.mentionsOf(alert, matched, at);
       const joinable: JoinableIncident[] = [];
       for (const incident of near)
         joinable.push({
           incident,
-          material: withoutOwn(await reader.ofIncident(incident, at), rule, mentions),
+          material: withoutOwn(await materials.ofIncident(incident, at), rule, mentions),
           mutes: incident.id === mutedBy,
-          surge: reader.surgeOf(incident),
+          surge: materials.surgeOf(incident),
         });
       const joining = decideJoining({ alert, firedAt: at, group: rule.incident, counts, mentions }, joinable);
       if (joining.outcome === "Opens") return open(alert, rule.incident ?? "", mentions);
       if (joining.outcome === "Apart") return;
       if (counts) await wake(joining.incident, at);
       const incident = incidents.get(joining.incident.id) ?? joining.incident;
-      const isKnown = reader.hasAlertOf(incident, alert.rule);
+      const isKnown = materials.hasAlertOf(incident, alert.rule);
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);
       if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
-      const { quarter } = await paceOf(joinedNow, at);
+      const { quarter } = await reader.paceOf(joinedNow, at);
       keep({
         incident: { ...renotified(joinedNow, "NewFact", at, quarter), factAt: at },
         entries: [{ incidentId: incident.id, at, kind: "NewFact", detail: rule.title, alertId: alert.id }],
@@ -302,7 +237,7 @@ async function openBook(
         if (incident === undefined || incident.status === "over") continue;
         const members = membersOf(incident);
         const at = Math.max(incident.openedAt, ...members.map((one) => one.lastSeenAt));
-        keep(grow(incident, members, at, (await paceOf(incident, at)).quarter));
+        keep(grow(incident, members, at, (await reader.paceOf(incident, at)).quarter));
       }
     },
 
@@ -310,7 +245,7 @@ async function openBook(
       for (const incident of [...incidents.values()]) {
         if (incident.status === "over" || incident.checkedUntil >= to) continue;
         const from = incident.checkedUntil - HOUR;
-        const buckets = await facts.incidents.mentionBuckets(projectId, queryId, from, to);
+        const buckets = await reader.buckets(from, to);
         let now = incident;
         for (
           let at = floorTo(now.checkedUntil, BUCKET_MS) + BUCKET_MS;
@@ -318,7 +253,7 @@ async function openBook(
           at += BUCKET_MS
         ) {
           const until = Math.min(at, to);
-          const returns = await returnsAt(now, buckets, until);
+          const returns = await reader.returnsAt(now, buckets, until, () => materials.ofIncident(now, until));
           now = keep(advance(now, membersOf(now), buckets, until, query.timezone, returns));
           if (now.status === "over") break;
         }
@@ -330,7 +265,12 @@ async function openBook(
       const moved = [...incidents.values()].filter((incident) => incident !== before.get(incident.id));
       await facts.incidents.save(moved);
       await facts.incidents.join(joined);
-      await facts.incidents.addEntries(projectId, await Promise.all(entries.map(comparedWithYesterday)));
+      await facts.incidents.addEntries(
+        projectId,
+        await Promise.all(
+          entries.map((one) => reader.comparedWithYesterday(one, incidents.get(one.incidentId))),
+        ),
+      );
       const names = new Map(moved.map((one) => [one.id, one]));
       await facts.alerts.addEvents(projectId, [
         ...events,
@@ -378,16 +318,4 @@ function isTopical(rule: Rule): boolean {
 function withoutOwn(material: Material, { kind }: Rule, mentions: readonly StoryMention[]): Material {
   if (kind !== "mention") return material;
   return withoutMentions(material, mentions);
-}
-
-async function aloneOf(
-  facts: IncidentFacts,
-  { projectId, queryId }: WatchedQuery,
-): Promise<readonly Alert[]> {
-  const open = (await facts.alerts.openOfQuery(projectId, queryId)).filter(({ firedAt }) => firedAt !== null);
-  const affiliated = await facts.incidents.ofAlerts(
-    projectId,
-    open.map(({ id }) => id),
-  );
-  return open.filter(({ id }) => !affiliated.has(id)).sort((a, b) => firedAtOf(b) - firedAtOf(a));
 }
