@@ -21,6 +21,12 @@ export interface FeedServer {
   close(): Promise<void>;
 }
 
+/** Does the work with a server of feeds, and closes it. */
+export async function withFeedServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
+  const server = await startFeedServer();
+  await work(server).finally(server.close);
+}
+
 /** A small server of feeds, which does what it is told, also badly. */
 export async function startFeedServer(): Promise<FeedServer> {
   const pages: FeedServer["pages"] = new Map();

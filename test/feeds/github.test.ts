@@ -4,7 +4,7 @@ import type { FeedReader, StoredItem } from "../../src/feeds/common/define-feed.
 import { systemClock } from "../../src/lib/clock.ts";
 import { MINUTE, SECOND, toIso } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
 
 interface FakeIssue {
   readonly id: number;
@@ -69,13 +69,8 @@ testFeed("github", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 test("it asks for public things alone, and leaves out what is private all the same", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf({
       ...hold(server, [
         { id: 1, at: ago(5), body: "Shown <!-- a template --> to all" },
@@ -98,7 +93,7 @@ test("it asks for public things alone, and leaves out what is private all the sa
   }));
 
 test("more than a page is read in parts, without a gap; a search that was not finished is repeated", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const issues = Array.from({ length: 250 }, (_, n) => ({
       id: n + 1,
       at: ago(20) + n * SECOND,
@@ -121,7 +116,7 @@ test("more than a page is read in parts, without a gap; a search that was not fi
   }));
 
 test("what GitHub finds some minutes after it was written is found", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, []));
     const { state } = await fetchOnce(feed);
     hold(server, [{ id: 1, at: ago(3) }]);
@@ -137,7 +132,7 @@ describe("limits and faults", () => {
     [403, { "x-ratelimit-remaining": "0", [RESET]: "" }, "API rate limit exceeded", 600_000],
     [403, {}, "You have triggered an abuse detection mechanism", MINUTE],
   ])("status %i %o: it waits", (status, headers, message, waitMs) =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       const feed = plannedOf(hold(server, []));
       const reset = { [RESET]: inTenMinutes() };
       const sent = { ...headers, ...(RESET in headers && reset) };
@@ -155,7 +150,7 @@ describe("limits and faults", () => {
     [422, "Validation Failed", "GitHub refuses the search: Validation Failed"],
     [403, "Resource not accessible", "GitHub refuses the search: Resource not accessible"],
   ])("status %i: it says so", (status, message, said) =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       const feed = plannedOf(hold(server, []));
       server.pages.set("*", { status, body: JSON.stringify({ message }) });
       await expect(fetchOnce(feed)).rejects.toThrow(said);
@@ -163,7 +158,7 @@ describe("limits and faults", () => {
   );
 
   test("the last call of an hour ends the fetch, and the next one goes on with the rest", () =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       const written = hold(server, [
         { id: 1, at: ago(5) },
         { id: 2, at: ago(5), isPull: true },
@@ -182,7 +177,7 @@ describe("limits and faults", () => {
 });
 
 test("an issue that GitHub does not show any more is a delete, and an edited one comes again", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, [{ id: 1, at: ago(5), title: "Edited" }]));
     const read = feed.definition.recheck?.read;
     const stored: StoredItem[] = [1, 2].map((id) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
 
 /** A Hacker News with items 1 to `max`. */
 function fill(server: FeedServer, max: number, updates: readonly number[] = []) {
@@ -28,13 +28,8 @@ testFeed("hacker-news", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 test("a long absence is made up for, in parts, without a gap", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 10));
     let { state } = await fetchOnce(feed);
     fill(server, 750);
@@ -49,7 +44,7 @@ test("a long absence is made up for, in parts, without a gap", () =>
   }));
 
 test("an id that is null at first is asked again, and one that stays null does not stop the others", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 3));
     put(server, 2, null);
     put(server, 3, null);
@@ -64,7 +59,7 @@ test("an id that is null at first is asked again, and one that stays null does n
   }));
 
 test("deleted and dead items are deletes, whether they are new or were changed", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 4));
     put(server, 4, { deleted: true, text: undefined, by: undefined });
     const first = await fetchOnce(feed);
@@ -78,14 +73,14 @@ test("deleted and dead items are deletes, whether they are new or were changed",
   }));
 
 test("an item from before the feed began does not arrive when it changes", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 4, [1, 2, 3]));
     const state = { cursor: { from: 3, next: 5, pending: [] } };
     expect((await fetchOnce(feed, state)).read.items.map(({ id }) => id)).toEqual(["3"]);
   }));
 
 test("a story brings its address in the text, and an item that fails is asked again with all others", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 2));
     put(server, 1, {
       type: "story",
@@ -104,7 +99,7 @@ test("a story brings its address in the text, and an item that fails is asked ag
   }));
 
 test("stored items are asked for again: what was deleted, killed or edited during an absence is learnt", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 5));
     put(server, 1, { deleted: true, text: undefined, by: undefined });
     put(server, 2, { dead: true });
@@ -121,7 +116,7 @@ test("stored items are asked for again: what was deleted, killed or edited durin
   }));
 
 test("a poll has its choices in the text", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 4));
     put(server, 1, { type: "poll", title: "Which kettle?", text: "Say it", parts: [2, 3, 9] });
     put(server, 2, { type: "pollopt", text: "Acme" });
@@ -135,7 +130,7 @@ test("a poll has its choices in the text", () =>
   }));
 
 test("a changed item that cannot be read is asked again, though the list of changes has moved on", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 3));
     const first = await fetchOnce(feed);
     server.pages.set("/v0/item/2.json", { body: "<html>try later</html>" });
@@ -148,7 +143,7 @@ test("a changed item that cannot be read is asked again, though the list of chan
   }));
 
 test("of a list of 5,000 changed items, 1,000 are asked for", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const known = 6_000;
     const feed = plannedOf(fill(server, 0));
     server.pages.set("/v0/maxitem.json", { body: String(known) });

@@ -3,7 +3,7 @@ import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MINUTE, toIso } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, startFeedServer, withFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
 
 const post = (n: number, more: Partial<FakePost> = {}): FakePost => ({
@@ -28,16 +28,11 @@ testFeed("mastodon", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 const feedOf = (server: FeedServer, more: object = { tags: ["acme"] }) =>
   plannedOf({ kind: "mastodon", server: server.url, ...more });
 
 test("everything after the last post is read, in pages, also where ids grow by a digit", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const held = [post(1)];
     serveMastodon(server, held);
     let { state } = await fetchOnce(feedOf(server));
@@ -54,7 +49,7 @@ test("everything after the last post is read, in pages, also where ids grow by a
   }));
 
 test("a post becomes text with its lines, its author's whole handle and its counts", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     serveMastodon(server, [
       post(1, { language: "de-AT", in_reply_to_id: "7", spoiler_text: "a <warning>" }),
       post(2, {
@@ -71,7 +66,7 @@ test("a post becomes text with its lines, its author's whole handle and its coun
   }));
 
 test("what stands beside the text belongs to it: descriptions, choices, a card, a quoted post", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const quoted = { content: "<p>Old words</p>", visibility: "public" };
     serveMastodon(server, [
       post(1, {
@@ -94,7 +89,7 @@ test("what stands beside the text belongs to it: descriptions, choices, a card, 
   }));
 
 test("a boost is the post that it repeats, and posts that are not public are left out", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const original = {
       ...{ id: "5", uri: "https://far.example/5", url: "https://far.example/@eve/5", content: "<p>Far</p>" },
       ...{ created_at: toIso(systemClock.now()), account: { acct: "eve@far.example" }, visibility: "public" },
@@ -114,7 +109,7 @@ describe("servers that show nothing", () => {
     [404, undefined, "there is no Mastodon interface at this address (status 404)"],
     [200, undefined, "it answers: nothing today"],
   ])("status %i with the token %s", (status, token, said) =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       server.pages.set("*", { status, body: '{"error":"nothing today"}' });
       const feed = feedOf(server, token === undefined ? {} : { token });
       await expect(fetchOnce(feed)).rejects.toThrow(said);
@@ -122,14 +117,14 @@ describe("servers that show nothing", () => {
   );
 
   test("an empty public timeline is one that was switched off; a tag may be empty", () =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       serveMastodon(server, []);
       await expect(fetchOnce(feedOf(server, {}))).rejects.toThrow("the server may have switched it off");
       expect((await fetchOnce(feedOf(server))).read.items).toEqual([]);
     }));
 
   test("a token is shown to the server, and to nobody that it redirects to", () =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       serveMastodon(server, [post(1)], { token: "secret" });
       expect((await fetchOnce(feedOf(server, { token: "secret" }))).read.items).toHaveLength(1);
       const other = await startFeedServer();
@@ -142,7 +137,7 @@ describe("servers that show nothing", () => {
 });
 
 test("a server that counts our calls is left alone until it has forgotten them", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const reset = toIso(systemClock.now() + 4 * MINUTE);
     const limits = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset };
     server.pages.set("*", { status: 429, body: "{}", headers: limits });
@@ -155,7 +150,7 @@ test("a server that counts our calls is left alone until it has forgotten them",
   }));
 
 test("a server that ignores min_id does not keep us reading", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     serveMastodon(server, [post(1), post(2)]);
     const { state } = await fetchOnce(feedOf(server));
     const all = server.pages.get("*");

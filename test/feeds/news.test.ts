@@ -5,7 +5,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { type Instant, MINUTE, toIso } from "../../src/lib/instant.ts";
 import { compile } from "../../src/listening-api/query-language/compile.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
 
 interface Article {
   readonly url: string;
@@ -57,11 +57,6 @@ testFeed("news", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 const searchesIn = (server: FeedServer) =>
   server.requests.map(({ path }) => new URL(path, "http://fake").searchParams.get("query"));
 
@@ -86,7 +81,7 @@ describe("what is searched for", () => {
   });
 
   test("brackets stand around alternatives only, and languages go by their names", () =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       const written = hold(server, []);
       await fetchOnce(plannedOf(written, queries));
       await fetchOnce(plannedOf({ ...written, languages: ["de"] }, [{ name: "A", text: "acme" }]));
@@ -99,7 +94,7 @@ describe("what is searched for", () => {
     }));
 
   test("many alternatives become several searches, and the queries of `for` alone are searched", () =>
-    withServer(async (server) => {
+    withFeedServer(async (server) => {
       const names = Array.from({ length: 20 }, (_, n) => `brand${n}`);
       const many = [
         { name: "Many", text: names.join(" OR ") },
@@ -125,7 +120,7 @@ test("a query that is not there, or cannot be searched for, is a fault", () => {
 });
 
 test("an article has its headline without the blanks of the search, its language and its country", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const held = article(1);
     const feed = plannedOf(hold(server, [held]), queries);
     const { read } = await fetchOnce(feed);
@@ -136,7 +131,7 @@ test("an article has its headline without the blanks of the search, its language
   }));
 
 test("more articles than an answer holds are fetched in parts, without a gap", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const articles = Array.from({ length: 700 }, (_, n) => article(n, 1_300 - n));
     const feed = plannedOf(hold(server, articles), queries);
     const urls = new Set<string>();
@@ -151,7 +146,7 @@ test("more articles than an answer holds are fetched in parts, without a gap", (
   }));
 
 test("more than that in one moment do not stop it, and are said", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const articles = Array.from({ length: 600 }, (_, n) => article(n, 600));
     const feed = plannedOf(hold(server, [...articles, article(1_000, 60)]), queries);
     let done = await fetchOnce(feed);
@@ -174,7 +169,7 @@ test.each([
   ["Please limit requests to one every 5 seconds or contact us.", "GDELT is asked too often"],
   ["<!DOCTYPE html><title>Down</title>", "something else than a list of articles"],
 ])("a sentence with the status 200 is no news: %s", (body, said) =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, []), queries);
     server.pages.set("/doc", { body, headers: { "content-type": "text/plain" } });
     await expect(fetchOnce(feed)).rejects.toThrow(said);
@@ -183,7 +178,7 @@ test.each([
 );
 
 test("headlines with line ends and backslashes, which are no JSON, are read", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, []), queries);
     const seendate = stampOf(ago(5));
     server.pages.set("/doc", {
@@ -194,7 +189,7 @@ test("headlines with line ends and backslashes, which are no JSON, are read", ()
   }));
 
 test("a headline of a million blanks, and a query of thousands of names, do not hold up anything", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(
       hold(server, [{ ...article(1), title: `Acme${" ".repeat(1_000_000)}x , y` }]),
       queries,
@@ -207,7 +202,7 @@ test("a headline of a million blanks, and a query of thousands of names, do not 
   }));
 
 test("one search that is refused does not take the others along", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const written = hold(server, [article(1)]);
     const all = server.pages.get("/doc");
     server.pages.set("/doc", (request: IncomingMessage, response) => {

@@ -6,7 +6,7 @@ import type { PlannedFeed } from "../../src/feeds/run/plan-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
 
 interface FakePost {
   readonly id: number;
@@ -87,13 +87,8 @@ testFeed("stack-exchange", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 test("entities in titles and names are characters, and an answer goes by the title of its question", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const posts = [
       { id: 1, at: secondsAgo(300) },
       { id: 2, to: 1, at: secondsAgo(100) },
@@ -106,7 +101,7 @@ test("entities in titles and names are characters, and an answer goes by the tit
   }));
 
 test("each tag is a feed of its own, as several in one call would all be required", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const posts = [
       { id: 1, at: secondsAgo(300), tags: ["acme"] },
       { id: 2, at: secondsAgo(300), tags: ["other"] },
@@ -119,7 +114,7 @@ test("each tag is a feed of its own, as several in one call would all be require
   }));
 
 test("300 questions, and 250 answers to one, are read without a gap", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const questions = Array.from({ length: 300 }, (_, n) => ({ id: n + 1, at: secondsAgo(4_000 - n) }));
     const answers = Array.from({ length: 250 }, (_, n) => ({ id: 1_000 + n, to: 1, at: secondsAgo(10) }));
     const feed = plannedOf(hold(server, [...questions, ...answers]));
@@ -134,7 +129,7 @@ test("300 questions, and 250 answers to one, are read without a gap", () =>
   }));
 
 test("a backoff stops calls of that kind, and the rest comes later; few calls left make it slow", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const questions = Array.from({ length: 150 }, (_, n) => ({ id: n + 1, at: secondsAgo(4_000 - n) }));
     const feed = plannedOf(hold(server, questions, { backoff: 30 }));
     const first = await fetchOnce(feed);
@@ -168,7 +163,7 @@ test.each([
   ],
   [503, {}, { message: "its answer is no list of posts (status 503)" }],
 ])("the error %i %o is said", (status, body, expected) =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, []));
     server.pages.set("*", { status, body: JSON.stringify(body) });
     const failed = await fetchOnce(feed).catch((error: unknown) => error);
@@ -187,7 +182,7 @@ async function recheck(feed: PlannedFeed, ids: readonly string[]) {
 }
 
 test("a post that is not in the answer is gone; an answer without any of many posts is a fault", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, [{ id: 1, at: secondsAgo(300) }]));
     expect(await recheck(feed, ["stackoverflow 1", "stackoverflow 2"])).toMatchObject({
       gone: [{ id: "stackoverflow 2", isSiteThere: true }],

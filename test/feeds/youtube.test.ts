@@ -3,7 +3,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE, toIso } from "../../src/lib/instant.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
-import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
 
 const CHANNEL = "UC_x5XG1OV2P6uZZ5FSM9Ttw";
 
@@ -36,13 +36,8 @@ testFeed("youtube", {
   },
 });
 
-async function withServer(work: (server: FeedServer) => Promise<void>): Promise<void> {
-  const server = await startFeedServer();
-  await work(server).finally(server.close);
-}
-
 test("a video has its title, its description with the lines, and its likes", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const { read } = await fetchOnce(plannedOf(hold(server, [5])));
     expect(server.requests[0]?.path).toBe(`/videos.xml?channel_id=${CHANNEL}`);
     expect(read.items).toMatchObject([
@@ -64,7 +59,7 @@ function aged({ cursor, ...state }: JsonObject, ms: number): JsonObject {
 }
 
 test("a video that is missing in the middle for half a day was deleted; one at the end, or back again, was not", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, [1, 2, 3, 4, 5]));
     let { read, state } = await fetchOnce(feed);
     hold(server, [1, 4]);
@@ -78,7 +73,7 @@ test("a video that is missing in the middle for half a day was deleted; one at t
   }));
 
 test("an answer that is empty, broken, or of something else says nothing of the videos", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, [1, 2, 3]));
     let { state } = await fetchOnce(feed);
     hold(server, [1, 3]);
@@ -95,7 +90,7 @@ test("an answer that is empty, broken, or of something else says nothing of the 
   }));
 
 test("YouTube does not find channels for a while now and then: that is no end of a feed", () =>
-  withServer(async (server) => {
+  withFeedServer(async (server) => {
     const feed = plannedOf(hold(server, [1]));
     server.pages.set("/videos.xml", { status: 404, body: "<!DOCTYPE html>" });
     await expect(fetchOnce(feed)).rejects.toMatchObject({
