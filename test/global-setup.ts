@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 import { migrateFeeds } from "../src/feeds/store/migrate-feeds.ts";
 import { migrateQueueSchema } from "../src/monitor/queue/backend.ts";
 import { openPool } from "../src/monitor/store/database.ts";
+import { loginsOf } from "../src/monitor/store/embedded/app-role.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
 import { migrate } from "../src/monitor/store/migrate.ts";
 import { databaseAt } from "./database-at.ts";
@@ -31,6 +32,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   await makeTemplate(server.url);
   project.provide("postgresUrl", server.url);
+  const logins = loginsOf((await readFile(`${dataDir}.password`, "utf8")).trim());
+  project.provide("superuserUrl", logins.superuserUrl(Number(new URL(server.url).port), "postgres"));
   return async () => {
     await server.stop();
     const elsewhere = (await readFile(`${dataDir}.location`, "utf8").catch(() => "")).trim();
@@ -60,6 +63,8 @@ async function makeTemplate(server: string): Promise<void> {
 declare module "vitest" {
   interface ProvidedContext {
     postgresUrl: string;
+    /** Of the same server, for the few who set what only a superuser may. */
+    superuserUrl: string;
     /** Everything is tested (vitest.config.ts). */
     isThorough: boolean;
   }

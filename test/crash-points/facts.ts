@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import pg from "pg";
 import { SECOND } from "../../src/lib/instant.ts";
 import { countStale } from "../../src/monitor/store/count-mentions.ts";
-import { openDatabase } from "../../src/monitor/store/database.ts";
+import type { Database } from "../../src/monitor/store/database.ts";
 import { readAccount } from "./account-facts.ts";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -18,50 +17,35 @@ export interface Ending {
  * are left out; a mail that came twice under one Message-ID is one mail, and is counted, and so is a post to a webhook; somebody
  * whose request was interrupted asks again.
  */
-export async function readEnding(sandbox: Sandbox, url: string): Promise<Ending> {
-  await countMentions(url);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const ask = async (sql: string) => (await client.query(sql)).rows as Record<string, unknown>[];
-    const tables = (
-      await ask(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = 'earshot' and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
-    ).map(({ name }) => String(name));
-    const rows = new Map<string, readonly Row[]>();
-    for (const table of tables.filter((name) => !NO_FACTS.has(name)))
-      rows.set(
-        table,
-        (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row),
-      );
-    const nameIds = namesOfIds(rows);
-    const facts = [...rows].flatMap(([table, its]) => {
-      const lines = its
-        .filter((row) => table !== "deliveries" || row["outcome"] === "sent")
-        .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`);
-      return table === "forget_requests" ? [...new Set(lines)] : lines;
-    });
-    const { mails, repeated } = await mailsOf(sandbox);
-    const posted = postedTo(sandbox);
-    const messages = [...(await slackOf(sandbox)), ...mails, ...posted.lines].map(nameIds);
-    const coverage = (await ask(COVERAGE)).map((row) => `coverage: ${JSON.stringify(row)}`);
-    return {
-      lines: [...facts, ...coverage, ...messages, ...(await readAccount(ask))].sort(),
-      repeated: repeated + posted.repeated,
-    };
-  } finally {
-    await client.end();
-  }
-}
-
-/** Mentions are counted within a minute: a story that took longer has counted more of them so far. */
-async function countMentions(url: string): Promise<void> {
-  const database = openDatabase({ url, connections: 1, onError: () => {} });
-  try {
-    await countStale(database.db);
-  } finally {
-    await database.close();
-  }
+export async function readEnding(sandbox: Sandbox, { db, pool }: Database): Promise<Ending> {
+  // Mentions are counted within a minute: a story that took longer has counted more of them so far.
+  await countStale(db);
+  const ask = async (sql: string) => (await pool.query(sql)).rows as Record<string, unknown>[];
+  const tables = (
+    await ask(`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'earshot' and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
+  ).map(({ name }) => String(name));
+  const rows = new Map<string, readonly Row[]>();
+  for (const table of tables.filter((name) => !NO_FACTS.has(name)))
+    rows.set(
+      table,
+      (await ask(`select to_jsonb(t) as row from earshot."${table}" t`)).map(({ row }) => row as Row),
+    );
+  const nameIds = namesOfIds(rows);
+  const facts = [...rows].flatMap(([table, its]) => {
+    const lines = its
+      .filter((row) => table !== "deliveries" || row["outcome"] === "sent")
+      .map((row) => `${table}: ${nameIds(JSON.stringify(bare(table, row)))}`);
+    return table === "forget_requests" ? [...new Set(lines)] : lines;
+  });
+  const { mails, repeated } = await mailsOf(sandbox);
+  const posted = postedTo(sandbox);
+  const messages = [...(await slackOf(sandbox)), ...mails, ...posted.lines].map(nameIds);
+  const coverage = (await ask(COVERAGE)).map((row) => `coverage: ${JSON.stringify(row)}`);
+  return {
+    lines: [...facts, ...coverage, ...messages, ...(await readAccount(ask))].sort(),
+    repeated: repeated + posted.repeated,
+  };
 }
 
 type Row = Readonly<Record<string, unknown>>;

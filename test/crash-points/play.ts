@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { openDatabase } from "../../src/monitor/store/database.ts";
 import { until } from "../chaos/until.ts";
 import { storyTime } from "../flows/story-time.ts";
 import { accountOf, type Chapter, type Happening } from "./chapter.ts";
@@ -82,7 +83,7 @@ export async function play(
   if (chapter.withStart !== true) sandbox.gate.arm(point, onReached);
   for (const happening of chapter.happenings) await happen(parts, players, happening);
   const steps = sandbox.gate.disarm();
-  const ending = await readEnding(sandbox, parts.stage.urlOf(sandbox.database));
+  const ending = await readFacts(parts);
   await players.stop();
   return {
     ending,
@@ -90,6 +91,16 @@ export async function play(
     reached: reached === (fate === "twice" ? 2 : 1),
     stoodInGap: sandbox.gate.postedAtOnce(),
   };
+}
+
+async function readFacts({ stage, sandbox }: PlayParts): Promise<Ending> {
+  const url = stage.urlOf(sandbox.database);
+  const database = openDatabase({ url, connections: 1, onError: () => {} });
+  try {
+    return await readEnding(sandbox, database);
+  } finally {
+    await database.close();
+  }
 }
 
 /** The moment at which everything before the chapter has ended. */

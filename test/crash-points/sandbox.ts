@@ -49,6 +49,8 @@ export interface Sandbox {
   readonly database: string;
   /** Resets its database and its vendors to where a play begins. */
   reset(opening: Opening): Promise<void>;
+  /** The same, where another way leads its database there: connections to it stay open. */
+  rewind(opening: Opening, putBack: () => Promise<void>): Promise<void>;
   /** Gives it an account of its own, with what people say there. */
   openAccount(account: Account): Promise<void>;
   /** Stores its database under this name, and its vendors: plays begin there. It has to be reset before it works again. */
@@ -110,6 +112,18 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     slack.sockets.break();
     gate.reopen();
   };
+  const rewind = async ({ outside }: Opening, putBack: () => Promise<void>): Promise<void> => {
+    cut();
+    await closeOwn();
+    await putBack();
+    if (outside.account === "own") await openOwn();
+    if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
+    await inbox.fill(outside.inbox);
+    slack.calls.length = 0;
+    slack.sockets.answered.length = 0;
+    smtp.mails.length = 0;
+    hook.requests.length = 0;
+  };
   return {
     clock,
     gate,
@@ -117,19 +131,14 @@ export async function openSandbox(stage: Stage, index: number): Promise<Sandbox>
     smtp,
     hook,
     database,
-    reset: async ({ template, outside }) => {
-      cut();
-      await closeOwn();
-      await stage.administrate(`drop database if exists ${database} with (force)`);
-      await stage.administrate(`create database ${database} template ${template} strategy file_copy`);
-      if (outside.account === "own") await openOwn();
-      if (stage.queue === "redis") await inRedis(stage, index, (redis) => redis.flushdb());
-      await inbox.fill(outside.inbox);
-      slack.calls.length = 0;
-      slack.sockets.answered.length = 0;
-      smtp.mails.length = 0;
-      hook.requests.length = 0;
-    },
+    reset: (opening) =>
+      rewind(opening, async () => {
+        await stage.administrate(`drop database if exists ${database} with (force)`);
+        await stage.administrate(
+          `create database ${database} template ${opening.template} strategy file_copy`,
+        );
+      }),
+    rewind,
     openAccount: async (account) => {
       await stage.writeAccount(stage.urlOf(database), account);
       await openOwn();

@@ -1,6 +1,6 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -10,6 +10,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { type AccountSeed, seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { migrateQueueSchema } from "../../src/monitor/queue/backend.ts";
 import { openPool } from "../../src/monitor/store/database.ts";
+import { loginsOf } from "../../src/monitor/store/embedded/app-role.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
 import { migrate } from "../../src/monitor/store/migrate.ts";
 import { databaseAt } from "../database-at.ts";
@@ -37,6 +38,8 @@ export interface Script extends Account {
 export interface Stage {
   /** The address of a database of our PostgreSQL. */
   urlOf(database: string): string;
+  /** The same, as superuser. */
+  superuserUrlOf(database: string): string;
   /** One statement in the server's own database. */
   administrate(sql: string): Promise<void>;
   readonly postgresPort: number;
@@ -75,8 +78,9 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
     closing.add(() => rm(folder, { recursive: true, force: true }));
     const trusting = join(folder, "trusting");
     await writeFile(trusting, HBA);
+    const dataDir = join(folder, "postgres");
     const server = await startEmbeddedPostgres({
-      dataDir: join(folder, "postgres"),
+      dataDir,
       log: createLog({ level: "silent" }),
       maxConnections: 1_000,
       settings: {
@@ -89,6 +93,8 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
     });
     closing.add(server.stop);
     const urlOf = (database: string): string => databaseAt(server.url, database);
+    const postgresPort = Number(new URL(server.url).port);
+    const logins = loginsOf((await readFile(`${dataDir}.password`, "utf8")).trim());
     const admin = new pg.Pool({ connectionString: server.url, max: 4 });
     // A connection that still closes while the server stops reports an error, which would end the process before its report.
     admin.on("error", () => {});
@@ -107,13 +113,13 @@ export async function openStage(queue: QueueKind, script: Script): Promise<Stage
     for (const [name, text] of Object.entries(script.rules))
       await writeFile(join(rules, `${name}.yaml`), text);
     return {
-      ...{ urlOf, administrate, queue, apiPool, rules, closing },
+      superuserUrlOf: (database) => logins.superuserUrl(postgresPort, database),
+      ...{ urlOf, administrate, postgresPort, queue, apiPool, rules, closing },
       writeAccount: async (url, account) => {
         const pool = openPool({ url, connections: 2, onError: () => {} });
         await writeAccount(pool, account);
         await pool.end();
       },
-      postgresPort: Number(new URL(server.url).port),
       redisPort: redis === null ? null : Number(new URL(redis.url).port),
     };
   } catch (error) {

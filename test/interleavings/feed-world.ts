@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type pg from "pg";
 import { pino } from "pino";
 import { createFetchFeed } from "../../src/feeds/run/fetch-feed.ts";
 import { type PlannedFeed, planFeeds } from "../../src/feeds/run/plan-feeds.ts";
@@ -12,7 +13,11 @@ import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import type { QueryCache } from "../../src/listening-api/assign/assign-queries.ts";
 import { createDatabase, type Database } from "../../src/listening-api/store/database.ts";
 import { findProjectById, type StoredProject } from "../../src/listening-api/store/projects.ts";
-import { openDatabase, openPool } from "../../src/monitor/store/database.ts";
+import {
+  type Database as MonitorDatabase,
+  openDatabase,
+  openPool,
+} from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
 import { BEGINNING, type Sandbox } from "../crash-points/sandbox.ts";
 import { type Stage, USER } from "../crash-points/stage.ts";
@@ -22,8 +27,9 @@ import { noEnricher } from "../feeds/no-enricher.ts";
 import { reader } from "../feeds/reader.ts";
 import { storyTime } from "../flows/story-time.ts";
 import type { FeedScene } from "./feed-scenes.ts";
-import { templateOf } from "./monitor-world.ts";
-import type { World } from "./play.ts";
+import { openGround } from "./ground.ts";
+import { lend, lendDatabase } from "./lend.ts";
+import type { Connections, World } from "./play.ts";
 
 /** One process that stores what public feeds bring, on its own connections. */
 export interface FeedProcess {
@@ -75,17 +81,24 @@ export async function openFeedWorld(
   await configureFeeds(createDatabase(pool), projectId, feeds);
   await pool.end();
 
-  async function open(port: number): Promise<FeedProcess> {
+  function connect(url: string): Connections<FeedProcess> {
+    const pool = openPool({ url, connections: 4, onError: () => {} });
+    const monitor = openDatabase({ url, connections: 2, onError: () => {} });
+    return {
+      open: () => open(pool, monitor),
+      close: async () => {
+        await pool.end();
+        await monitor.pool.end();
+      },
+    };
+  }
+
+  async function open(pool: pg.Pool, monitor: MonitorDatabase): Promise<FeedProcess> {
     const own = createClosing();
-    const url = new URL(stage.urlOf(sandbox.database));
-    url.port = String(port);
-    const pool = openPool({ url: url.href, connections: 4, onError: () => {} });
-    own.add(() => pool.end());
-    const monitor = openDatabase({ url: url.href, connections: 2, onError: () => {} });
-    own.add(monitor.close);
+    const lent = { pool: lend(pool, own), monitor: lendDatabase(monitor, own) };
     const fetcher = createFetchFeed({ userAgent: "Earshot/test", clock: sandbox.clock, timeoutMs: 5_000 });
     own.add(fetcher.close);
-    const [db, clock] = [createDatabase(pool), sandbox.clock];
+    const [db, clock] = [createDatabase(lent.pool), sandbox.clock];
     const project = await findProjectById(db, projectId);
     let document = "/feed";
     const run = createFeedRun({
@@ -96,7 +109,7 @@ export async function openFeedWorld(
       ...{ signal: stopping.signal, random: () => 0.5 },
     });
     return {
-      ...{ db, stores: createStores(monitor.db), run, project, clock, cache: new Map() },
+      ...{ db, stores: createStores(lent.monitor.db), run, project, clock, cache: new Map() },
       feed: (kind) => {
         const found = feeds.find((feed) => feed.kind === kind);
         if (found === undefined) throw new Error(`there is no feed of the kind ${kind}`);
@@ -109,22 +122,25 @@ export async function openFeedWorld(
     };
   }
 
-  const before = await open(stage.postgresPort);
+  const connections = connect(stage.urlOf(sandbox.database));
+  const before = await connections.open();
   for (const task of scene.first ?? []) await (await task.prepare(before, before))(before);
   await before.close();
-  const opening = await sandbox.keep(templateOf(scene.name));
+  await connections.close();
+  const ground = await openGround({ stage, sandbox, scene: scene.name });
+  closing.add(ground.close);
   return {
-    database: sandbox.database,
-    reset: async () => {
-      await sandbox.reset(opening);
+    reset: async (to) => {
+      const done = await ground.reset(to);
       sandbox.clock.set(storyTime("10:00"));
+      return done;
     },
-    open,
+    connect,
     // Nothing is due but what was broken off.
     settle: async ({ run }) => {
       while ((await run.fetchNext()) !== null);
     },
-    read: () => readFeedFacts(stage.urlOf(sandbox.database)),
+    read: ({ pool }) => readFeedFacts(createDatabase(pool)),
     close: closing.close,
   };
 }
@@ -139,25 +155,19 @@ const OF_THE_MOMENT =
 const WHETHER = /^(deleted_at|gone_since|may_return_until|sealed)$/;
 
 /** Every row of feeds and of the local Listening API, a line each. */
-async function readFeedFacts(url: string): Promise<readonly string[]> {
-  const pool = openPool({ url, connections: 1, onError: () => {} });
-  const db = createDatabase(pool);
-  try {
-    const tables = await sql<{ name: string }>`
-      select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where n.nspname in ('feeds', 'local_api') and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
-      db,
-    );
-    const lines: string[] = [];
-    for (const { name } of tables.rows.filter((table) => !NO_FACTS.test(table.name))) {
-      const { rows } = await sql<{ row: Record<string, unknown> }>`
-        select to_jsonb(t) as row from ${sql.table(name)} t`.execute(db);
-      for (const { row } of rows) lines.push(`${name}: ${JSON.stringify(bare(row))}`);
-    }
-    return lines.sort();
-  } finally {
-    await pool.end();
+async function readFeedFacts(db: Database): Promise<readonly string[]> {
+  const tables = await sql<{ name: string }>`
+    select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('feeds', 'local_api') and c.relkind in ('r', 'p') and not c.relispartition order by 1`.execute(
+    db,
+  );
+  const lines: string[] = [];
+  for (const { name } of tables.rows.filter((table) => !NO_FACTS.test(table.name))) {
+    const { rows } = await sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(t) as row from ${sql.table(name)} t`.execute(db);
+    for (const { row } of rows) lines.push(`${name}: ${JSON.stringify(bare(row))}`);
   }
+  return lines.sort();
 }
 
 function bare(row: Readonly<Record<string, unknown>>): object {

@@ -2,12 +2,8 @@ import type { Step, Verdict } from "../crash-points/gate.ts";
 
 /** Decides about the statements of one process: they pass, and the process is held before one of them. */
 export interface Hold {
-  /** For the relay in front of PostgreSQL. */
-  readonly passing: {
-    isShut(): boolean;
-    before(step: Step): Verdict;
-    after(): Verdict;
-  };
+  /** For the relay in front of PostgreSQL: whether a statement passes, or when. */
+  before(step: Step): Verdict;
   /** From now on statements count. `at`: the process is held before this one, from 1; null: before none. */
   arm(at: number | null): void;
   /** Resolves when the process is held. */
@@ -19,6 +15,8 @@ export interface Hold {
 
 /** Nothing that is compared is in these tables, and how often they are asked depends on how long an answer takes. */
 const NO_FACTS = /\bearshot\.(budgets|budget_slots|tokens|channel_limits|server_quirks|pulses|failures)\b/;
+/** What a connection begins with. How many are open by then is a matter of what was played before. */
+const BEGINS_CONNECTION = /^(set jit = off|select pg_backend_pid\(\) as pid)$/;
 
 export function createHold(): Hold {
   const asked: string[] = [];
@@ -33,16 +31,12 @@ export function createHold(): Hold {
     reportHeld = resolve;
   });
   return {
-    passing: {
-      isShut: () => false,
-      before: ({ name }) => {
-        if (!counts || NO_FACTS.test(name)) return true;
-        asked.push(name);
-        if (asked.length !== holdAt) return true;
-        reportHeld();
-        return released;
-      },
-      after: () => true,
+    before: ({ name }) => {
+      if (!counts || NO_FACTS.test(name) || BEGINS_CONNECTION.test(name)) return true;
+      asked.push(name);
+      if (asked.length !== holdAt) return true;
+      reportHeld();
+      return released;
     },
     arm: (at) => {
       holdAt = at;

@@ -2,12 +2,14 @@ import { parseConfig } from "../../src/admin/config/config.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import type { PngRenderer } from "../../src/monitor/charts/png-renderer.ts";
 import type { Rule } from "../../src/monitor/rules/rule.ts";
+import { openDatabase } from "../../src/monitor/store/database.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { readEnding } from "../crash-points/facts.ts";
 import { BEGINNING, type Sandbox } from "../crash-points/sandbox.ts";
 import type { Stage } from "../crash-points/stage.ts";
 import { storyTime } from "../flows/story-time.ts";
-import type { World } from "./play.ts";
+import { openGround } from "./ground.ts";
+import type { Connections, World } from "./play.ts";
 import { openProcess, type Process } from "./process.ts";
 import { accountOf, type Scene } from "./scenes.ts";
 import { keepGroupsOnce, writeToAccount } from "./tasks.ts";
@@ -25,18 +27,21 @@ export async function openMonitorWorld(
   const files = {
     ...{ config: parsed, rules: shared.rules, renderer: await openTemplates(parsed.templates) },
   };
-  const { databaseUrl } = sandbox.engines("nothing");
-  const open = (port: number): Promise<Process> => {
-    const url = new URL(databaseUrl);
-    url.port = String(port);
-    const { pictures } = shared;
-    return openProcess({ files, pictures, databaseUrl: url.href, clock: sandbox.clock });
+  const { pictures } = shared;
+  const connect = (url: string): Connections<Process> => {
+    const database = openDatabase({ url, connections: 12, onError: () => {} });
+    return {
+      open: () => openProcess({ files, pictures, database, clock: sandbox.clock }),
+      // Only what was lent has used it: Kysely would not close it.
+      close: () => database.pool.end(),
+    };
   };
 
   await sandbox.reset(BEGINNING);
   if (scene.account !== undefined) await sandbox.openAccount(accountOf([scene], scene.account));
   sandbox.clock.set(storyTime(scene.from));
-  const process = await open(stage.postgresPort);
+  const connections = connect(stage.urlOf(sandbox.database));
+  const process = await connections.open();
   await process.version.refreshQueries();
   await process.settle();
   for (const moment of scene.settled ?? []) {
@@ -45,21 +50,22 @@ export async function openMonitorWorld(
   }
   await process.close();
   // Its worker is not started: nothing follows from what it does now.
-  const before = await open(stage.postgresPort);
+  const before = await connections.open();
   for (const one of scene.first ?? []) {
     const [moment, task] = "prepare" in one ? [scene.at, one] : one;
     sandbox.clock.set(storyTime(moment));
     await (await task.prepare(before, before))(before);
   }
   await before.close();
-  const opening = await sandbox.keep(templateOf(scene.name));
+  await connections.close();
+  const ground = await openGround({ stage, sandbox, scene: scene.name });
   return {
-    database: sandbox.database,
-    reset: async () => {
-      await sandbox.reset(opening);
+    reset: async (to) => {
+      const done = await ground.reset(to);
       sandbox.clock.set(storyTime(scene.at));
+      return done;
     },
-    open,
+    connect,
     settle: async (one) => {
       await one.settle();
       while ((await writeToAccount(one)) === "Written");
@@ -69,13 +75,9 @@ export async function openMonitorWorld(
         await keepGroupsOnce(one);
       }
     },
-    read: async () => (await readEnding(sandbox, stage.urlOf(sandbox.database))).lines,
+    read: async (database) => (await readEnding(sandbox, database)).lines,
+    close: ground.close,
   };
 }
 
 const MOST_TURNS = 4;
-
-/** The name of the database from which those of a scene are copied. */
-export function templateOf(scene: string): string {
-  return `interleavings_${scene.replaceAll(" ", "_")}`;
-}

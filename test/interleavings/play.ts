@@ -1,24 +1,29 @@
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
 import { describeError } from "../../src/lib/errors.ts";
+import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
 import { readPostgres } from "../crash-points/proxies/postgres.ts";
 import { openRelay } from "../crash-points/proxies/relay.ts";
 import type { Stage } from "../crash-points/stage.ts";
-import { createHold } from "./hold.ts";
+import type { Reset } from "./ground.ts";
+import { createHold, type Hold } from "./hold.ts";
 import type { Task } from "./task.ts";
 
 /** Where the pairs of a scene begin, and what a process of it is. */
 export interface World<P extends { close(): Promise<void> }> {
-  readonly database: string;
-  /** Sets tables, clock and everybody outside to where the pairs begin. */
-  reset(): Promise<void>;
-  /** A process whose statements go to this port of PostgreSQL. */
-  open(port: number): Promise<P>;
+  /** Sets tables, clock and everybody outside to where the pairs begin. Connections to the database break if it is a copy. */
+  reset(to: Reset): Promise<Reset>;
+  connect(url: string): Connections<P>;
   /** Does everything that is due. */
   settle(process: P): Promise<void>;
   /** All facts and messages, a line each. */
-  read(): Promise<readonly string[]>;
-  close?(): Promise<void>;
+  read(database: Database): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Those of a process. They outlive it: the next one finds them open, and PostgreSQL knows the tables and statements. */
+export interface Connections<P> {
+  open(): Promise<P>;
+  close(): Promise<void>;
 }
 
 export interface PlayResult {
@@ -32,32 +37,116 @@ export interface PlayResult {
   readonly hasWaited: boolean;
 }
 
-/**
- * Two processes do one task each. With `holdAt`, the first is held before this statement while the second runs to its
- * end, or until it waits for a lock of the first; else the second begins when the first has ended. Then everything
- * that is due is done.
- */
-export async function play<P extends { close(): Promise<void> }>(
+export interface Player<P> {
+  /**
+   * Two processes do one task each. With `holdAt`, the first is held before this statement while the second runs to its
+   * end, or until it waits for a lock of the first; else the second begins when the first has ended. Then everything
+   * that is due is done.
+   */
+  play(tasks: readonly [Task<P>, Task<P>], holdAt: number | null): Promise<PlayResult>;
+  /** The next play begins in a copy of the database, on connections of its own. */
+  beginAnew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Plays in one world, in the same database for as long as its rows are all that has to be put back. */
+export function createPlayer<P extends { close(): Promise<void> }>(
   stage: Stage,
+  database: string,
+  world: World<P>,
+): Player<P> {
+  let open: OpenConnections<P> | null = null;
+  const close = async (): Promise<void> => {
+    const closing = open;
+    open = null;
+    await closing?.close();
+  };
+  /** Afterwards everything is where the pairs begin. */
+  const begin = async (): Promise<OpenConnections<P>> => {
+    const done = await world.reset(open === null ? "copy" : "rows");
+    if (open !== null && done === "rows") return open;
+    await close();
+    open = await openConnections(stage, stage.urlOf(database), world);
+    return open;
+  };
+  return {
+    play: async (tasks, holdAt) => {
+      const connections = await begin();
+      try {
+        return await playOn(connections, world, tasks, holdAt);
+      } catch (error) {
+        // A task that does not end keeps its connection.
+        await stage.administrate(`drop database ${database} with (force)`);
+        await close();
+        throw error;
+      }
+    },
+    beginAnew: close,
+    close: async () => {
+      await close();
+      await world.close();
+    },
+  };
+}
+
+interface OpenConnections<P> {
+  /** Of the process that may be held, and of the other. */
+  readonly held: Connections<P>;
+  readonly other: Connections<P>;
+  /** What decides about the statements of the first from now on. */
+  setHold(hold: Hold): void;
+  /** Whoever looks on. */
+  readonly watch: Database;
+  close(): Promise<void>;
+}
+
+async function openConnections<P extends { close(): Promise<void> }>(
+  stage: Stage,
+  url: string,
+  world: World<P>,
+): Promise<OpenConnections<P>> {
+  let hold = createHold();
+  const relay = await openRelay(
+    () => stage.postgresPort,
+    {
+      isShut: () => false,
+      before: (step) => hold.before(step),
+      after: () => true,
+    },
+    () => readPostgres({ every: true }),
+  );
+  const relayed = new URL(url);
+  relayed.port = String(relay.port);
+  const [held, other] = [world.connect(relayed.href), world.connect(url)];
+  const watch = openDatabase({ url, connections: 1, onError: () => {} });
+  return {
+    ...{ held, other, watch },
+    setHold: (next) => {
+      hold = next;
+    },
+    close: async () => {
+      await held.close();
+      await other.close();
+      await watch.close();
+      await relay.close();
+    },
+  };
+}
+
+async function playOn<P extends { close(): Promise<void> }>(
+  connections: OpenConnections<P>,
   world: World<P>,
   [first, second]: readonly [Task<P>, Task<P>],
   holdAt: number | null,
 ): Promise<PlayResult> {
-  await world.reset();
   const hold = createHold();
-  const relay = await openRelay(
-    () => stage.postgresPort,
-    hold.passing,
-    () => readPostgres({ every: true }),
-  );
-  const watch = new pg.Client({ connectionString: stage.urlOf(world.database) });
-  watch.on("error", () => {});
+  connections.setHold(hold);
+  const { watch } = connections;
   const opened: P[] = [];
   try {
-    await watch.connect();
-    const held = await world.open(relay.port);
+    const held = await connections.held.open();
     opened.push(held);
-    const other = await world.open(stage.postgresPort);
+    const other = await connections.other.open();
     opened.push(other);
     const run = { first: await first.prepare(other, held), second: await second.prepare(other, other) };
     hold.arm(holdAt);
@@ -70,18 +159,16 @@ export async function play<P extends { close(): Promise<void> }>(
     else await one;
     const two = run.second(other);
     two.catch(() => {});
-    const hasWaited = isHeld && (await isBlocked(watch, world.database, two));
+    const hasWaited = isHeld && (await isBlocked(watch, two));
     hold.release();
     await inTime(one, first.name);
     await inTime(two, second.name);
     const statements = hold.disarm();
     await world.settle(other);
-    return { lines: await world.read(), statements: [...statements], isHeld, hasWaited };
+    return { lines: await world.read(watch), statements: [...statements], isHeld, hasWaited };
   } finally {
     hold.release();
     for (const process of opened) await process.close();
-    await watch.end().catch(() => {});
-    await relay.close();
   }
 }
 
@@ -93,7 +180,7 @@ function settled(work: Promise<unknown>): Promise<void> {
 }
 
 /** Waits until the work ends (false), or waits for a lock of the process that is held (true). */
-async function isBlocked(watch: pg.Client, database: string, work: Promise<unknown>): Promise<boolean> {
+async function isBlocked({ pool }: Database, work: Promise<unknown>): Promise<boolean> {
   let hasEnded = false;
   void settled(work).then(() => {
     hasEnded = true;
@@ -101,10 +188,7 @@ async function isBlocked(watch: pg.Client, database: string, work: Promise<unkno
   for (let waitedMs = 0; waitedMs < MOST_MS; waitedMs += LOOK_MS) {
     await Promise.race([settled(work), delay(LOOK_MS)]);
     if (hasEnded) return false;
-    const { rows } = await watch.query<{ n: number }>(
-      "select count(*)::int as n from pg_stat_activity where datname = $1 and cardinality(pg_blocking_pids(pid)) > 0",
-      [database],
-    );
+    const { rows } = await pool.query<{ n: number }>(BLOCKED);
     if ((rows[0]?.n ?? 0) > 0) return true;
   }
   throw new Error("the second task neither ends nor waits for a lock");
@@ -125,5 +209,7 @@ async function inTime(work: Promise<unknown>, name: string): Promise<void> {
   }
 }
 
+const BLOCKED = `select count(*)::int as n from pg_stat_activity
+  where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
 const LOOK_MS = 4;
 const MOST_MS = 20_000;

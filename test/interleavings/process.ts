@@ -11,9 +11,10 @@ import { type OpenVersion, openVersion, type VersionFiles } from "../../src/moni
 import { createQueues } from "../../src/monitor/queue/queues.ts";
 import { createWorker } from "../../src/monitor/queue/worker.ts";
 import { handlersOf, ROLES, type Role } from "../../src/monitor/roles.ts";
-import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
+import type { Database } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
 import { POLLS_THAT_WAIT } from "../crash-points/loops.ts";
+import { lendDatabase } from "./lend.ts";
 
 /** One Earshot on its own connections. Nobody works on its jobs until it settles: they are only reminders. */
 export interface Process {
@@ -33,13 +34,13 @@ const log = createLog({ level: process.env["LOG_LEVEL"] ?? "silent" });
 export async function openProcess(parts: {
   readonly files: VersionFiles & { readonly config: Config };
   readonly pictures: PngRenderer;
-  readonly databaseUrl: string;
+  /** It stays open when the process ends. */
+  readonly database: Database;
   readonly clock: Clock;
 }): Promise<Process> {
-  const { files, pictures, databaseUrl, clock } = parts;
+  const { files, pictures, clock } = parts;
   const closing = createClosing();
-  const database = openDatabase({ url: databaseUrl, connections: 12, onError: () => {} });
-  closing.add(database.close);
+  const database = lendDatabase(parts.database, closing);
   const stores = createStores(database.db);
   const queues = await createQueues({ backend: { kind: "in-process" }, log });
   closing.add(queues.close);

@@ -8,7 +8,7 @@ import { openStage, type Stage } from "../crash-points/stage.ts";
 import { FEED_SCENES } from "./feed-scenes.ts";
 import { openFeedWorld } from "./feed-world.ts";
 import { openMonitorWorld } from "./monitor-world.ts";
-import { type PlayResult, play, type World } from "./play.ts";
+import { createPlayer, type PlayResult, type World } from "./play.ts";
 import { SCENES, SCRIPT } from "./scenes.ts";
 import type { Pair } from "./task.ts";
 
@@ -148,6 +148,8 @@ interface StagedPair {
   readonly between: RegExp | undefined;
   /** `forth`: the first of them begins, and may be held. */
   play(order: "forth" | "back", holdAt: number | null): Promise<PlayResult>;
+  /** The next play begins in a copy of the database. */
+  beginAnew(): Promise<void>;
 }
 
 /** A scene and how it is opened, whatever its processes are. */
@@ -159,16 +161,16 @@ function staged<P extends { close(): Promise<void> }>(
   return {
     names: pairs.map((pair) => nameOf(scene, pair)),
     open: async (sandbox: Sandbox) => {
-      const world = await openWorld(sandbox);
+      const player = createPlayer(stage, sandbox.database, await openWorld(sandbox));
       const playable = pairs.map((pair): StagedPair => {
         const [one, other, between] = pair;
         return {
           ...{ scene, name: nameOf(scene, pair), tasks: [one.name, other.name], between },
-          play: (order, holdAt) =>
-            play(stage, world, order === "forth" ? [one, other] : [other, one], holdAt),
+          play: (order, holdAt) => player.play(order === "forth" ? [one, other] : [other, one], holdAt),
+          beginAnew: player.beginAnew,
         };
       });
-      return { pairs: playable, close: async () => world.close?.() };
+      return { pairs: playable, close: player.close };
     },
   };
 }
@@ -197,11 +199,13 @@ async function playOrFail(playing: Playing, pair: StagedPair): Promise<PairRepor
 async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise<PairReport> {
   const { scene, name, tasks, between } = pair;
   const [one, other] = tasks;
+  await pair.beginAnew();
   const forth = await pair.play("forth", null);
   const serial = { forth, back: one === other ? forth : await pair.play("back", null) };
   const second = forth.statements.findLastIndex((statement) => between?.test(statement));
   if (between !== undefined && second === -1) throw new Error(`no statement of ${one} matches ${between}`);
   const third = second === -1 ? [] : [await pair.play("forth", second + 1)];
+  // The first began in a copy of the database, this one in rows that were put back.
   const again = await pair.play("forth", null);
   const unlike = differences(forth.lines, again.lines);
   if (unlike.length > 0)
