@@ -69,6 +69,11 @@ export async function openMonitorWorld(
     settle: async (one) => {
       await one.settle();
       while ((await writeToAccount(one)) === "Written");
+      if (scene.source !== undefined && "writeCorrections" in scene.source) {
+        // What was written comes back with the next poll, whichever of two wrote it.
+        sandbox.clock.advance(5 * MINUTE);
+        await one.settle();
+      }
       // A change whose answer is not known is looked for two minutes later.
       for (let turn = 0; scene.account?.rateLimit !== undefined && turn < MOST_TURNS; turn++) {
         sandbox.clock.advance(2 * MINUTE);

@@ -71,12 +71,11 @@ export function createPlayer<P extends { close(): Promise<void> }>(
   };
   return {
     play: async (tasks, holdAt) => {
-      const connections = await begin();
       try {
-        return await playOn(connections, world, tasks, holdAt);
+        return await playOn(await begin(), world, tasks, holdAt);
       } catch (error) {
         // A task that does not end keeps its connection.
-        await stage.administrate(`drop database ${database} with (force)`);
+        await stage.administrate(`drop database if exists ${database} with (force)`);
         await close();
         throw error;
       }

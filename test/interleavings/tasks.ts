@@ -133,19 +133,24 @@ export const edit = (receiver: string): MonitorTask => ({
   },
 });
 
-export const correctMessage: MonitorTask = {
-  name: "correction",
+/** The oldest to a receiver: those that are due at one moment have no order. */
+export const correctMessage = (receiver: string): MonitorTask => ({
+  name: `correction at ${receiver}`,
   prepare: async ({ stores: look }) => {
     const due = await look.dueWork.find(NOTHING_ELSE);
-    const [key] = due.corrections;
-    return ({ version }) =>
-      version.handlers["correct-message"](required(key, "a message to correct"), context());
+    const keys = [];
+    for (const key of due.corrections)
+      if ((await look.notifications.receiverOf(key.projectId, key.notificationId)) === receiver)
+        keys.push(key);
+    const [oldest] = keys.sort((a, b) => a.notificationId.localeCompare(b.notificationId));
+    const key = required(oldest, `a message to correct at ${receiver}`);
+    return ({ version }) => version.handlers["correct-message"](key, context());
   },
-};
+});
 
 const NOTHING_ELSE = {
   ...{ now: 0, bucketMs: 5 * MINUTE, liveReceivers: [], unplanned: [] },
-  ...{ mostPolls: 1, mostDeliveries: 1, mostEdits: 1 },
+  ...{ mostPolls: 1, mostDeliveries: 1, mostEdits: 10 },
 };
 
 export const buildDigest = (name: string, localDate: string): MonitorTask => ({
