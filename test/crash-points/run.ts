@@ -321,17 +321,24 @@ interface SideBySide {
   readonly onEnd?: () => void;
 }
 
+/** The first failure is thrown when all have ended: the server that stops then would fail the others, and hide it. */
 async function inParallel<T>(
   { sandboxes, signal, onEnd = () => {} }: SideBySide,
   work: readonly T[],
   run: (sandbox: Sandbox, one: T) => Promise<void>,
 ): Promise<void> {
   const waiting = [...work];
+  const failures: unknown[] = [];
   await Promise.all(
     sandboxes.map(async (sandbox) => {
-      for (let one = waiting.shift(); one !== undefined && signal?.aborted !== true; one = waiting.shift())
-        await run(sandbox, one);
+      for (
+        let one = waiting.shift();
+        one !== undefined && failures.length === 0 && signal?.aborted !== true;
+        one = waiting.shift()
+      )
+        await run(sandbox, one).catch((error: unknown) => failures.push(error));
       onEnd();
     }),
   );
+  if (failures.length > 0) throw failures[0];
 }
