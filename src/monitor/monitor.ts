@@ -17,7 +17,7 @@ import { createInteractionSockets } from "./notify/interactions.ts";
 import type { Previews } from "./notify/previews/create-previews.ts";
 import type { Summarize } from "./notify/view/summaries.ts";
 import { type OpenVersion, openVersion, type ProcessParts } from "./open-version.ts";
-import type { RevisionsOf } from "./polling/pass-unchanged.ts";
+import type { RevisionsOf } from "./polling/skip-unchanged.ts";
 import type { BackendOptions } from "./queue/backend.ts";
 import { handlersOfCurrent } from "./queue/current-handlers.ts";
 import { QUEUE_NAMES } from "./queue/jobs.ts";

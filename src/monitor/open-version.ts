@@ -25,10 +25,10 @@ import type { ViewParts } from "./notify/view/view-of.ts";
 import { openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
 import { openSource } from "./polling/open-source.ts";
-import { createPass, type RevisionsOf } from "./polling/pass-unchanged.ts";
 import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
+import { createSkip, type RevisionsOf } from "./polling/skip-unchanged.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers } from "./queue/worker.ts";
 import type { Role } from "./roles.ts";
@@ -159,7 +159,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     const planner = createPlanner(
       sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
         ...{ stores, budget, source, rulesFor, quirkLog },
-        passUnchanged: createPass({ stores, source, revisionsOf: process.revisionsOf, ...runs }),
+        skipUnchanged: createSkip({ stores, source, revisionsOf: process.revisionsOf, ...runs }),
       })),
     );
     const sweep = createSweep({ stores, queues, digests, clock, ...channels, ...planner });

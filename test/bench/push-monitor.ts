@@ -19,7 +19,13 @@ export async function startPushMonitor(
     databaseUrl,
     vendorUrl,
     queries = 1,
-  }: { readonly databaseUrl: string; readonly vendorUrl: string; readonly queries?: number },
+    pollEvery = "1m",
+  }: {
+    readonly databaseUrl: string;
+    readonly vendorUrl: string;
+    readonly queries?: number;
+    readonly pollEvery?: string;
+  },
 ): Promise<PushEndpoint> {
   const folder = await mkdtemp(join(tmpdir(), "earshot-bench-rules-"));
   closing.add(() => rm(folder, { recursive: true, force: true }));
@@ -33,6 +39,7 @@ export async function startPushMonitor(
         n === 0 ? { name: "Acme", text: "acme" } : { name: `Brand ${n}`, text: `brand${n}` },
       ),
       feeds: [{ kind: "push", token: TOKEN }],
+      pollEvery,
     },
     receivers: [{ name: "pager", kind: "webhook", url: vendorUrl, allowPrivateAddress: true }],
     routes: [{ receivers: ["pager"], groupWait: "0s" }],

@@ -1,20 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseConfig } from "../../src/admin/config/config.ts";
-import { withListening } from "../../src/app/open-listening.ts";
 import type { PushEndpoint } from "../../src/feeds/run/push-endpoint.ts";
-import { systemClock } from "../../src/lib/clock.ts";
 import { createClosing } from "../../src/lib/closing.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { startEarshot } from "../../src/monitor/monitor.ts";
-import { ROLES } from "../../src/monitor/roles.ts";
+import { startPushMonitor, TOKEN } from "../bench/push-monitor.ts";
 import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { createTestDatabase } from "../postgres.ts";
 
-const TOKEN = "a-token-of-sixteen";
 const closing = createClosing();
 let hook: FakeWebServer;
 let push: PushEndpoint;
@@ -28,38 +19,8 @@ beforeAll(async () => {
   closing.add(() => client.end());
   hook = await startFakeWebServer();
   closing.add(hook.close);
-  const folder = await mkdtemp(join(tmpdir(), "earshot-quiet-"));
-  closing.add(() => rm(folder, { recursive: true, force: true }));
-  await writeFile(
-    join(folder, "urgent.yaml"),
-    "title: Urgent\ndescription: Somebody says urgent.\nseverity: critical\nwhen: { keyword: urgent }\n",
-  );
-  const config = await parseConfig({
-    listen: {
-      queries: [
-        { name: "Acme", text: "acme" },
-        { name: "Bolt", text: "bolt" },
-      ],
-      feeds: [{ kind: "push", token: TOKEN }],
-      pollEvery: "500ms",
-    },
-    receivers: [{ name: "hook", kind: "webhook", url: hook.url, allowPrivateAddress: true }],
-    routes: [{ receivers: ["hook"], groupWait: "0s" }],
-    rules: folder,
-  });
-  const log = createLog({ level: "silent" });
-  const parts = { databaseUrl: database.url, fetches: true, clock: systemClock, log, port: 0 };
-  const listening = await withListening(config, parts, closing);
-  if (listening.push === null) throw new Error("there is a push feed");
-  push = listening.push;
-  const earshot = await startEarshot({
-    config: listening.configOf(config),
-    ...listening.forMonitor,
-    databaseUrl: database.url,
-    queue: { kind: "postgres", url: database.url, schema: "earshot_queue" },
-    ...{ clock: systemClock, log, roles: ROLES, sweepEveryMs: 200, checksHealth: false },
-  });
-  closing.add(earshot.stop);
+  const options = { databaseUrl: database.url, vendorUrl: hook.url, queries: 2, pollEvery: "500ms" };
+  push = await startPushMonitor(closing, options);
 });
 afterAll(closing.close);
 
@@ -77,16 +38,16 @@ async function reading(name: string) {
 }
 
 test("quiet queries are complete up to now without polls, and what comes to one is read at once", async () => {
-  await expect.poll(async () => (await reading("Bolt")).polls, { timeout: 20_000 }).toBeGreaterThan(0);
-  const before = { acme: await reading("Acme"), bolt: await reading("Bolt") };
-  const isCompleteLater = async () => (await reading("Bolt")).until - before.bolt.until;
+  await expect.poll(async () => (await reading("Brand 1")).polls, { timeout: 20_000 }).toBeGreaterThan(0);
+  const before = { acme: await reading("Acme"), other: await reading("Brand 1") };
+  const isCompleteLater = async () => (await reading("Brand 1")).until - before.other.until;
   await expect.poll(isCompleteLater, { timeout: 20_000 }).toBeGreaterThan(3_000);
-  expect(await reading("Bolt")).toMatchObject({ polls: before.bolt.polls });
+  expect(await reading("Brand 1")).toMatchObject({ polls: before.other.polls });
 
   expect(await push.take(TOKEN, { id: 1, text: "Acme is urgent", author: "ann" })).toMatchObject({
     body: { matched: 1 },
   });
   await expect.poll(() => hook.requests.length, { timeout: 20_000 }).toBe(1);
   expect((await reading("Acme")).polls).toBeGreaterThan(before.acme.polls);
-  expect((await reading("Bolt")).polls).toBe(before.bolt.polls);
+  expect((await reading("Brand 1")).polls).toBe(before.other.polls);
 }, 60_000);

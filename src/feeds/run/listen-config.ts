@@ -78,7 +78,7 @@ export const ListenConfig = z.strictObject({
   pollEvery: durationBetween(100, DAY)
     .prefault("1m")
     .describe(
-      "How often the monitor asks the local Listening API by itself. What arrives there is asked for at once.",
+      "How often the monitor makes sure by itself that nothing new is in a query. What arrives there is asked for at once.",
     ),
   keep: durationBetween(DAY, 36_500 * DAY)
     .prefault("90d")

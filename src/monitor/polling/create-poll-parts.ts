@@ -9,7 +9,7 @@ import type { Stores } from "../store/stores.ts";
 import type { OpenSource } from "./open-source.ts";
 import type { PollOutcome } from "./poll-member.ts";
 import type { TogetherParts } from "./poll-queries.ts";
-import { pollSettings } from "./poll-settings.ts";
+import { everyMs, pollSettings } from "./poll-settings.ts";
 import { recordArrivals } from "./record-arrivals.ts";
 
 /** How the queries of one source are polled. */
@@ -44,7 +44,7 @@ export function createPollParts(parts: {
 }): SourcePolls {
   const { notifyConfig, stores, source, rulesFor, version, clock, log } = parts;
   const { budget } = source;
-  const { pollEvery, updatesEvery, history } = source.config;
+  const { history } = source.config;
   return {
     poll: {
       store: stores,
@@ -56,7 +56,7 @@ export function createPollParts(parts: {
       version,
       settings: (query, poll) => pollSettings(source.config, query, poll, rulesFor(query)),
       stories: createStoryCache(),
-      everyMs: (poll) => (poll === "added" ? pollEvery : updatesEvery),
+      everyMs: (poll) => everyMs(source.config, poll),
     },
     sharing: {
       isProven: async () => (await budget.read()).sharing === "proven",

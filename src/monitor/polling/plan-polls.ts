@@ -37,7 +37,7 @@ export interface PlanParts {
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly quirkLog: Pick<QuirkLog, "quirks">;
   /** Called before each plan; absent: the source does not say what was not written to. */
-  readonly passUnchanged?: ((now: Instant) => Promise<void>) | undefined;
+  readonly skipUnchanged?: ((now: Instant) => Promise<void>) | undefined;
 }
 
 /** One call to make now. */
@@ -56,7 +56,7 @@ export function createPlanner(plans: readonly PlanParts[]) {
     planPolls: async (now: Instant) => {
       const all = await Promise.all(
         plans.map(async (plan) => {
-          await plan.passUnchanged?.(now);
+          await plan.skipUnchanged?.(now);
           return { source: plan.source.name, calls: await planPolls(plan, now) };
         }),
       );

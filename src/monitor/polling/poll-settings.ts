@@ -27,6 +27,11 @@ export function pollSettings(
   };
 }
 
+/** How long after the start of a poll its query is due again, in domain time. */
+export function everyMs({ pollEvery, updatesEvery }: SourceConfig, poll: PollKind): number {
+  return poll === "added" ? pollEvery : updatesEvery;
+}
+
 /** A poll that is less behind than this ends before the order in which it reads matters. */
 const NEWEST_FIRST_BEHIND_MS = HOUR;
 

@@ -6,6 +6,10 @@ import type { DeadLetterCount } from "../model/pipeline-facts.ts";
 import { at, type Db } from "./database.ts";
 import { IN_ONE_ORDER } from "./poll-rows.ts";
 
+/** Whether the next poll of its query replays the dead letter `d`. */
+export const REPLAYED_BY_POLL = sql`d.kind in ('mention', 'page') and d.settled_at is null
+  and d.replay_wanted_at is not null`;
+
 /** A dead letter whose replay was requested. */
 export interface WantedReplay {
   readonly id: string;

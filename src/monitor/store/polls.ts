@@ -5,6 +5,7 @@ import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db, withoutSync } from "./database.ts";
+import { REPLAYED_BY_POLL } from "./dead-letters.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
 import { createPollPlanStore, isDueAt } from "./poll-plans.ts";
 import { IN_ONE_ORDER, isKeyOf, keysAsRows } from "./poll-rows.ts";
@@ -29,7 +30,7 @@ export function createPollStore(db: Db) {
 
     /**
      * Makes polls due because their source has announced mentions; returns those that are watched. A poll that runs may
-     * have read before these mentions were there: it is due again when it ends. One that does not run is not passed.
+     * have read before these mentions were there: it is due again when it ends. One that does not run is not skipped.
      */
     async wake(
       keys: readonly Pick<PollKey, "queryId" | "poll">[],
@@ -56,10 +57,9 @@ export function createPollStore(db: Db) {
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, w.state -> 'read' ->> 'revision' as revision,
           (w.state -> 'read' ->> 'at')::float8 as "readAt", w.state -> 'read' ->> 'version' as version
         from earshot.polls w join earshot.queries q using (project_id, query_id)
-        where q.active and ${isOfSource(source, "w")} and ${mayBePassed(now)}
+        where q.active and ${isOfSource(source, "w")} and ${maySkip(now)}
           and not exists (select from earshot.dead_letters d
-            where (d.project_id, d.query_id) = (w.project_id, w.query_id) and d.kind in ('mention', 'page')
-              and d.settled_at is null and d.replay_wanted_at is not null)
+            where (d.project_id, d.query_id) = (w.project_id, w.query_id) and ${REPLAYED_BY_POLL})
       `.execute(db);
       return rows;
     },
@@ -67,7 +67,7 @@ export function createPollStore(db: Db) {
     /**
      * Ends these polls without a call, if nobody holds or has woken them meanwhile. They are due again at `nextAt`.
      */
-    async pass(
+    async skip(
       polls: readonly (PollKey & { readonly nextAt: Instant })[],
       { polledAt, completeUntil }: { readonly polledAt: Instant; readonly completeUntil: Instant },
     ): Promise<void> {
@@ -78,16 +78,16 @@ export function createPollStore(db: Db) {
         nextAt,
       }));
       await sql`
-        with passed as materialized (
+        with skipped as materialized (
           select w.project_id, w.query_id, w.poll, k."nextAt" from earshot.polls w
           join json_to_recordset(${JSON.stringify(rows)}::json)
             as k("projectId" text, "queryId" text, poll text, "nextAt" double precision) on ${isKeyOf}
-          where ${mayBePassed(polledAt)}
+          where ${maySkip(polledAt)}
           ${IN_ONE_ORDER})
         update earshot.polls w
         set complete_until = ${completeFrom(polledAt, completeUntil)}, polled_at = ${at(polledAt)},
           next_at = to_timestamp(p."nextAt" / 1000)
-        from passed p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll) and ${withoutSync}
+        from skipped p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll) and ${withoutSync}
       `.execute(db);
     },
 
@@ -127,7 +127,7 @@ export interface ReadPoll extends PollKey {
 }
 
 /** A poll that is due and free, and has nothing to do but read what was written since. */
-function mayBePassed(now: Instant) {
+function maySkip(now: Instant) {
   return sql`w.next_at <= ${at(now)} and not w.woken and w.failures = 0 and w.reread_from is null
     and (w.leased_until_wall is null or w.leased_until_wall < now()) and w.state -> 'read' is not null
     and coalesce(jsonb_typeof(w.state -> 'running'), 'null') = 'null'

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
-import type { WantedReplay } from "./dead-letters.ts";
+import { REPLAYED_BY_POLL, type WantedReplay } from "./dead-letters.ts";
 
 export function createQueryStore(db: Db) {
   return {
@@ -62,8 +62,7 @@ export function createQueryStore(db: Db) {
         select ${COLUMNS},
           array(select series from earshot.series s where (s.project_id, s.query_id) = (q.project_id, q.query_id)) as series,
           array(select json_build_object('id', d.id, 'kind', d.kind, 'body', d.body) from earshot.dead_letters d
-            where (d.project_id, d.query_id) = (q.project_id, q.query_id) and d.kind in ('mention', 'page')
-              and d.settled_at is null and d.replay_wanted_at is not null
+            where (d.project_id, d.query_id) = (q.project_id, q.query_id) and ${REPLAYED_BY_POLL}
             order by d.at, d.id limit 500) as wanted
         from earshot.queries q where (project_id, query_id) in (${idsOf(keys)})
       `.execute(db);

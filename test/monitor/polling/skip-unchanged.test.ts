@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { PollKey } from "../../../src/monitor/model/poll.ts";
-import { decidePass, passUnchanged } from "../../../src/monitor/polling/pass-unchanged.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
+import { decideSkip, skipUnchanged } from "../../../src/monitor/polling/skip-unchanged.ts";
 import { SourceConfig } from "../../../src/monitor/source/source-config.ts";
 import { sourceFailure } from "../../fakes/source-failure.ts";
 import { NOON, negative, useWalks } from "../ingest/use-polls.ts";
@@ -32,12 +32,12 @@ async function poll(revision: string | null, key: PollKey = ADDED, version: stri
   return pollQuery(parts({ fetchPages, version }), key, new AbortController().signal);
 }
 
-async function pass(revisions: Readonly<Record<string, string>>, meanwhile: () => unknown = () => {}) {
+async function skip(revisions: Readonly<Record<string, string>>, meanwhile: () => unknown = () => {}) {
   const revisionsOf = async () => {
     await meanwhile();
     return new Map(Object.entries(revisions));
   };
-  await passUnchanged({ stores: stores(), source, revisionsOf, version: null, openedAt: NOON }, clock.now());
+  await skipUnchanged({ stores: stores(), source, revisionsOf, version: null, openedAt: NOON }, clock.now());
 }
 
 async function stored({ queryId, poll: kind }: PollKey = ADDED) {
@@ -47,14 +47,14 @@ async function stored({ queryId, poll: kind }: PollKey = ADDED) {
   return rows[0];
 }
 
-const isPassed = async () => (await stored())?.polledAt === clock.now();
+const isSkipped = async () => (await stored())?.polledAt === clock.now();
 
 test("a query that was not written to is complete without a call, and due again within its interval", async () => {
   asked = 0;
   await poll("7");
   for (let n = 1; n <= 3; n++) {
     clock.advance(MINUTE);
-    await pass({ 1: "7", 2: "3" });
+    await skip({ 1: "7", 2: "3" });
     const after = await stored();
     expect(after).toMatchObject({ polledAt: clock.now(), completeUntil: clock.now() - 10_000 });
     expect(after?.nextAt).toBeGreaterThan(clock.now());
@@ -69,18 +69,18 @@ test("a poll that is not due yet is left alone", async () => {
   await poll("7");
   const before = await stored();
   clock.advance(100);
-  await pass({ 1: "7" });
+  await skip({ 1: "7" });
   expect(await stored()).toEqual(before);
 });
 
-test("changes are passed by themselves: their poll has its own revision", async () => {
+test("changes are skipped by themselves: their poll has its own revision", async () => {
   const updated = { ...ADDED, poll: "updated" as const };
   await poll("7");
   await poll("8", updated);
   clock.advance(MINUTE);
-  await pass({ 1: "8" });
+  await skip({ 1: "8" });
   expect(await stored(updated)).toMatchObject({ polledAt: clock.now() });
-  expect(await isPassed()).toBe(false);
+  expect(await isSkipped()).toBe(false);
 });
 
 describe("is polled as always", () => {
@@ -128,31 +128,31 @@ describe("is polled as always", () => {
     await poll("7");
     clock.advance(MINUTE);
     await happens();
-    await pass({ 1: "7" });
-    expect(await isPassed()).toBe(false);
+    await skip({ 1: "7" });
+    expect(await isSkipped()).toBe(false);
   });
 
   test("a query that was written to, or that is gone there", async () => {
     await poll("7");
     clock.advance(MINUTE);
-    await pass({ 1: "8" });
-    await pass({});
-    expect(await isPassed()).toBe(false);
+    await skip({ 1: "8" });
+    await skip({});
+    expect(await isSkipped()).toBe(false);
   });
 
   test("a query of a source that says no revision", async () => {
     await poll(null);
     clock.advance(MINUTE);
-    await pass({ 1: "7" });
-    expect(await isPassed()).toBe(false);
+    await skip({ 1: "7" });
+    expect(await isSkipped()).toBe(false);
   });
 });
 
-test("what wakes its poll while revisions are read is not passed over", async () => {
+test("what wakes its poll while revisions are read is not skipped", async () => {
   await poll("7");
   clock.advance(MINUTE);
-  await pass({ 1: "7" }, () => stores().polls.wake([{ queryId: "1", poll: "added" }], clock.now()));
-  expect(await isPassed()).toBe(false);
+  await skip({ 1: "7" }, () => stores().polls.wake([{ queryId: "1", poll: "added" }], clock.now()));
+  expect(await isSkipped()).toBe(false);
   expect(await stores().polls.claim(ADDED, clock.now())).not.toBeNull();
 });
 
@@ -160,26 +160,26 @@ test("a poll that ends while revisions are read keeps its own next moment", asyn
   await poll("7");
   clock.advance(MINUTE);
   const after: unknown[] = [];
-  await pass({ 1: "7" }, async () => {
+  await skip({ 1: "7" }, async () => {
     await poll("8");
     after.push(await stored());
   });
   expect([await stored()]).toEqual(after);
 });
 
-test("a wake after the pass makes the poll due at once", async () => {
+test("a wake after the skip makes the poll due at once", async () => {
   await poll("7");
   clock.advance(MINUTE);
-  await pass({ 1: "7" });
+  await skip({ 1: "7" });
   await stores().polls.wake([{ queryId: "1", poll: "added" }], clock.now());
   expect(await stores().polls.claim(ADDED, clock.now())).not.toBeNull();
 });
 
-test("two passes at once end the poll once", async () => {
+test("two at once end the poll once", async () => {
   await poll("7");
   clock.advance(MINUTE);
-  await Promise.all([pass({ 1: "7" }), pass({ 1: "7" })]);
-  expect(await isPassed()).toBe(true);
+  await Promise.all([skip({ 1: "7" }), skip({ 1: "7" })]);
+  expect(await isSkipped()).toBe(true);
 });
 
 test("the revision is that of the first page: what is written meanwhile is read by the next poll", async () => {
@@ -193,14 +193,14 @@ test("the revision is that of the first page: what is written meanwhile is read 
   };
   await pollQuery(parts({ fetchPages }), ADDED, new AbortController().signal);
   clock.advance(MINUTE);
-  await pass({ 1: "9" });
-  expect(await isPassed()).toBe(false);
-  await pass({ 1: "7" });
-  expect(await isPassed()).toBe(true);
+  await skip({ 1: "9" });
+  expect(await isSkipped()).toBe(false);
+  await skip({ 1: "7" });
+  expect(await isSkipped()).toBe(true);
 });
 
 test.each([
-  ["Passes", {}],
+  ["Skips", {}],
   ["Changed", { revision: "6" }],
   ["OfAnotherVersion", { version: "a1" }],
   ["OfAnotherVersion", { readAt: NOON - 1 }],
@@ -218,6 +218,6 @@ test.each([
   }>) => {
     const read = { ...ADDED, revision: "7", readAt: NOON, version: "b2", ...more };
     const runs = { version: "b2", openedAt: NOON };
-    expect(decidePass(read, new Map([["1", "7"]]), runs, now)).toBe(decision);
+    expect(decideSkip(read, new Map([["1", "7"]]), runs, now)).toBe(decision);
   },
 );
