@@ -17,18 +17,20 @@ import type { createFrames } from "./frames.ts";
 import { Code } from "./login-routes.ts";
 import { accountPage, TOKEN_LENGTHS } from "./pages/account.ts";
 
+/** What the pages of people need. */
+export interface PeopleParts {
+  readonly users: Users;
+  readonly auth: ConsoleAuth;
+  readonly secondFactors: SecondFactors;
+  readonly forms: Forms;
+  readonly times: Times;
+  readonly wall: Clock;
+}
+
 /** One's own password, sessions and tokens. */
 export function accountRoutes(
   app: FastifyInstance,
-  parts: {
-    readonly stores: Stores;
-    readonly users: Users;
-    readonly auth: ConsoleAuth;
-    readonly secondFactors: SecondFactors;
-    readonly forms: Forms;
-    readonly times: Times;
-    readonly wall: Clock;
-  },
+  parts: PeopleParts & { readonly stores: Stores },
   frames: ReturnType<typeof createFrames>,
 ): void {
   const { stores, users, auth, secondFactors, forms, times, wall } = parts;

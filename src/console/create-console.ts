@@ -17,7 +17,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { cached, withTimeout } from "../lib/concurrency.ts";
 import { SECOND } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
-import { accountRoutes } from "./account-routes.ts";
+import { accountRoutes, type PeopleParts } from "./account-routes.ts";
 import type { ConsoleActions } from "./action-routes.ts";
 import { actionRoutes } from "./action-routes.ts";
 import { type AdmissionSettings, boundPages } from "./admission.ts";
@@ -25,20 +25,20 @@ import { assetRoutes, chartRoutes } from "./asset-routes.ts";
 import { atomRoutes } from "./atom-routes.ts";
 import { type ConsoleRoute, declareRoutes } from "./auth/access.ts";
 import { keepAudit } from "./auth/audit.ts";
-import { type ConsoleAuth, demandLogin, type Refuse } from "./auth/demand-login.ts";
-import { type Forms, protectForms } from "./auth/forms.ts";
+import { demandLogin, type Refuse } from "./auth/demand-login.ts";
+import { protectForms } from "./auth/forms.ts";
 import { createOpenId } from "./auth/open-id.ts";
 import { createProxyUsers } from "./auth/proxy-users.ts";
-import { createSecondFactors, type SecondFactors } from "./auth/second-factor.ts";
+import { createSecondFactors } from "./auth/second-factor.ts";
 import { openCookies } from "./auth/sessions.ts";
 import { guardHost, setSecurityHeaders } from "./auth/set-security-headers.ts";
-import { createUsers, type Users } from "./auth/users.ts";
+import { createUsers } from "./auth/users.ts";
 import { createCorrections } from "./common/corrections.ts";
 import type { RuleView } from "./common/rule-view.ts";
 import { type ConsoleSettings, checkSettings } from "./common/settings.ts";
 import type { SetupView } from "./common/setup-view.ts";
 import type { TemplateView } from "./common/template-view.ts";
-import { createTimes, describePace, type Times } from "./common/times.ts";
+import { createTimes, describePace } from "./common/times.ts";
 import { digestRoutes } from "./digest-routes.ts";
 import { feedRoutes } from "./feed-routes.ts";
 import { createFrames } from "./frames.ts";
@@ -217,13 +217,7 @@ export async function createConsole(deps: ConsoleDeps, settings: ConsoleSettings
 }
 
 /** What the routes of a console share. */
-interface RouteParts {
-  readonly users: Users;
-  readonly auth: ConsoleAuth;
-  readonly secondFactors: SecondFactors;
-  readonly forms: Forms;
-  readonly times: Times;
-  readonly wall: Clock;
+interface RouteParts extends PeopleParts {
   readonly volume: VolumeReader;
   readonly frames: ReturnType<typeof createFrames>;
 }
