@@ -14,6 +14,7 @@ export function formatReport(report: ChaosReport): string {
     `${report.acceptedWithoutAnswer} mails were accepted by a server that broke the connection before its answer: each comes once more, which cannot be avoided`,
     gapSentence(report.gap),
     `${gaveUp} workers gave up and were followed by others; ended badly: ${endedBadly.join(", ") || "none"}`,
+    ...report.leftToDo.slice(0, MOST_LEFT).map((one) => `left to do: ${one}`),
     "",
     ...ledgerRows(report.ledger),
     ...(report.lastLines === "" ? [] : ["", "the last log lines of the workers:", report.lastLines]),
@@ -35,6 +36,8 @@ function row(what: string, ...[of, wrong, limit, verdict]: (string | number)[]):
   const number = (value: string | number | undefined) => String(value).padStart(8);
   return `${what.padEnd(38)}${number(of)}${number(wrong)}${number(limit)}  ${verdict}`.trimEnd();
 }
+
+const MOST_LEFT = 10;
 
 function listed(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)

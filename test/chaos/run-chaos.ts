@@ -20,7 +20,7 @@ import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { expectedRepeats, meanOf, readNoteGaps } from "./note-gap.ts";
 import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
 import { pressButtons } from "./press-buttons.ts";
-import { isDrained, isWatching, lastMomentOf } from "./progress.ts";
+import { isWatching, lastMomentOf, leftToDo } from "./progress.ts";
 import { publish } from "./publish.ts";
 import { createNagging, createScenario, SCENARIO_MS, SILENCE_MS } from "./scenario.ts";
 import { createStream, type PlannedMention } from "./stream.ts";
@@ -60,6 +60,8 @@ export interface ChaosReport {
   readonly killedForMs: number;
   /** From the last kill until nothing was left to do; null: that never happened. */
   readonly drainedAfterMs: number | null;
+  /** What was left to do when patience ended. */
+  readonly leftToDo: readonly string[];
   /** Workers that ended by themselves while they ran, or did not stop cleanly when they were asked to. */
   readonly endedBadly: readonly string[];
   readonly ledger: readonly LedgerLine[];
@@ -100,9 +102,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.onProgress("no more kills; waiting until all is done");
     await pressed;
-    const isDone = await until(options.patienceMs, () =>
-      isDrained(world, Math.max(lastMoment, scenarioEnds)),
-    );
+    const readTo = Math.max(lastMoment, scenarioEnds);
+    let left: readonly string[] = [];
+    const isDone = await until(options.patienceMs, async () => {
+      left = await leftToDo(world, readTo);
+      return left.length === 0;
+    });
     const drainedAfterMs = isDone ? monotonicMs() - lastKillAt : null;
     const gaveUp = workers.ended();
     const endedBadly = [...workers.crashed(), ...(await workers.stop())];
@@ -122,7 +127,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         kills: hits,
         apiFaults,
       },
-      ...{ gaveUp, endedBadly, drainedAfterMs, ledger, broken },
+      ...{ gaveUp, endedBadly, drainedAfterMs, leftToDo: left, ledger, broken },
       acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
       gap: { ms: meanOf(noted.map(({ noteMs }) => noteMs)), expected: repeatsExpected },
       killedForMs: lastKillAt - begunAt,
