@@ -136,7 +136,8 @@ const MOST_LOOKED_BACK_ON = 10_000;
 
 /**
  * Queries with an alert whose decision for some receiver is due. While a query is polled, or about to be, its
- * decisions wait for the result, which may resolve an alert. A source that is away delays none.
+ * decisions wait for the result, which may resolve an alert: for that of one poll, since the next may always be due. A
+ * source that is away delays none.
  */
 export function decisionsDue(now: Instant) {
   return sql<{ projectId: string; queryId: string }>`
@@ -148,10 +149,11 @@ export function decisionsDue(now: Instant) {
 /** Held to be combined with others in one message. */
 const TOGETHER = sql`('HeldByGroup', 'HeldByThrottle')`;
 
-/** Whether the query of the alert `a` is being polled, or about to be. */
+/** Whether the query of the alert `a` is being polled, or about to be, for the first time since the decision `r` was due. */
 function isBeingRead(now: Instant) {
   return sql`exists (
     select from earshot.polls w
     where w.project_id = a.project_id and w.query_id = a.query_id and w.poll = 'added' and w.next_at <= ${at(now)}
+      and (w.polled_at is null or w.polled_at < r.next_at)
       and (w.retry_at_wall is null or w.retry_at_wall <= now()))`;
 }

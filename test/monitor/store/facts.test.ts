@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { PendingNotification } from "../../../src/monitor/model/notification.ts";
@@ -273,6 +273,25 @@ test("a decision waits while its query is about to be read, and not while the so
   const claim = await stores.polls.claim(key, NOON);
   expect(await due()).not.toContain(queryId);
   await stores.polls.fail(key, claim?.lease ?? "", "away", 60_000);
+  expect(await due()).toContain(queryId);
+});
+
+test("a decision waits for one poll, though the next is due already", async () => {
+  const queryId = await aQuery();
+  const key = { projectId: "p", queryId, poll: "added" } as const;
+  const alert = anAlert(queryId);
+  await stores.alerts.save([alert]);
+  const entry = { projectId: "p", alertId: alert.id, receiver: "alerts", entry: {}, nextAt: NOON };
+  await stores.notifications.saveEntries([entry]);
+  const pollAt = async (polledAt: Instant) => {
+    const claim = await stores.polls.claim(key, NOON);
+    const ended = { completeUntil: polledAt, polledAt, nextAt: polledAt + 1, rereadFrom: null };
+    await stores.polls.finish(key, claim?.lease ?? "", ended);
+  };
+  const due = async () => (await dueWork(stores, NOON + MINUTE)).decisions.map((one) => one.queryId);
+  await pollAt(NOON - 1);
+  expect(await due()).not.toContain(queryId);
+  await pollAt(NOON);
   expect(await due()).toContain(queryId);
 });
 
