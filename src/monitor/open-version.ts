@@ -162,7 +162,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
         skipUnchanged: createSkip({ stores, source, revisionsOf: process.revisionsOf, ...runs }),
       })),
     );
-    const sweep = createSweep({ stores, queues, digests, clock, ...channels, ...planner });
+    const sweep = createSweep({ stores, queues, runs, digests, clock, ...channels, ...planner });
     const notifyConfig = createNotifyConfig(config);
     const polls = new Map(
       sources.map((source) => [

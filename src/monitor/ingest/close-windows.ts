@@ -79,7 +79,7 @@ export async function closeWindows(
 async function judgeUntil(
   facts: Facts,
   query: WatchedQuery,
-  { rulesFor, notifyConfig, version = null }: CloseWindowsParts,
+  { rulesFor, notifyConfig, version = null, clock }: CloseWindowsParts,
   until: Instant,
 ): Promise<readonly Alert[]> {
   const rules = rulesFor(query);
@@ -89,16 +89,17 @@ async function judgeUntil(
       kind === "window" ? [] : [{ rule: name, before: until - overAfterMs }],
     ),
   );
-  const windowObservations = await judgeWindows(facts, query, rules, open, until);
+  const { observations, asleepUntil } = await judgeWindows(facts, query, rules, open, until);
   const known = new Set(rules.map(({ name }) => name));
   const isOneGone = open.some(({ rule }) => !known.has(rule));
   // During a reload another process may have opened an alert of a rule that this one does not know yet.
   const endsGone = isOneGone && (await facts.processes.allRun(version));
   const recorded = await recordObservations(facts.alerts, query, [
-    ...windowObservations,
+    ...observations,
     ...endings(endsGone ? open : open.filter(({ rule }) => known.has(rule)), rules, until),
   ]);
-  await facts.queries.setTickedUntil(query.projectId, query.queryId, until);
+  const asleep = asleepUntil === null ? null : { until: asleepUntil, version, at: clock.now() };
+  await facts.queries.setTickedUntil(query.projectId, query.queryId, until, asleep);
   const { inhibitions } = notifyConfig;
   return recordIncidents(facts, query, { rules, inhibitions }, recorded, until);
 }

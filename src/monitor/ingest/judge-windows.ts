@@ -9,6 +9,12 @@ import type { Facts } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 import { arrivalsByBucket, stepWindow } from "./step-window.ts";
 
+export interface JudgedWindows {
+  readonly observations: readonly AlertObservation[];
+  /** Buckets that close before this moment change nothing, unless something arrives; null: any may. */
+  readonly asleepUntil: Instant | null;
+}
+
 /** Steps every window condition of the query through its new buckets. */
 export async function judgeWindows(
   facts: Facts,
@@ -16,12 +22,13 @@ export async function judgeWindows(
   rules: readonly Rule[],
   open: readonly Alert[],
   until: Instant,
-): Promise<AlertObservation[]> {
+): Promise<JudgedWindows> {
   const counted = await facts.counts.series(query.projectId, query.queryId);
-  const windowRules = rules
-    .filter((rule) => rule.kind === "window")
-    .filter((rule) => rule.window.series.every((series) => counted.has(series.key)));
-  if (windowRules.length === 0) return [];
+  const ofWindows = rules.filter((rule) => rule.kind === "window");
+  const windowRules = ofWindows.filter((rule) => rule.window.series.every(({ key }) => counted.has(key)));
+  const asleepUntil = (states: ReadonlyMap<string, ConditionState>): Instant | null =>
+    windowRules.length < ofWindows.length ? null : sleepOfAll(windowRules, states, until);
+  if (windowRules.length === 0) return { observations: [], asleepUntil: asleepUntil(new Map()) };
   const isOpen = (rule: Rule): boolean => open.some((alert) => alert.rule === rule.name);
   const { states, orphans } = await startStates(facts, query, windowRules);
   const due = windowRules.flatMap((rule) => {
@@ -29,7 +36,7 @@ export async function judgeWindows(
     if (start === undefined || start.steppedUntil >= until) return [];
     return [{ rule, start, mayRest: !isOpen(rule) && mayRest(rule.window, start, query, until) }];
   });
-  if (due.length === 0) return [];
+  if (due.length === 0) return { observations: [], asleepUntil: asleepUntil(states) };
   // A sleeping condition had no arrivals up to the last tick, else it would have been stepped then.
   const from = Math.min(
     ...due.map(({ start, mayRest }) => (mayRest ? query.tickedUntil : start.steppedUntil)),
@@ -49,11 +56,12 @@ export async function judgeWindows(
     const watchFrom = Math.max(start.watchFrom, query.tickedUntil);
     const run = stepWindow(rule, query, { start, arrivals, from: watchFrom, until, isOpen: isOpen(rule) });
     stepped.push(run.state);
+    states.set(rule.window.key, run.state);
     observations.push(...run.observations);
   }
   await facts.conditions.remove(query.projectId, query.queryId, orphans);
   await facts.conditions.save(query.projectId, query.queryId, distinct(stepped));
-  return observations;
+  return { observations, asleepUntil: asleepUntil(states) };
 }
 
 /** A rule that was removed for some days, while another counted the same, looks asleep but has missed these. */
@@ -83,6 +91,25 @@ function mayRest(
 }
 
 const LONGEST_SLEEP_MS = 7 * DAY;
+
+/** Until when none of these rules changes without arrivals. One without a state waits for the first mention. */
+function sleepOfAll(
+  rules: readonly WindowRule[],
+  states: ReadonlyMap<string, ConditionState>,
+  until: Instant,
+): Instant | null {
+  const started = rules.flatMap(({ window }) => {
+    const state = states.get(window.key);
+    return state === undefined ? [] : [{ window, state }];
+  });
+  // The table contains what a step returned.
+  const areAsleep = started.every(
+    ({ window, state }) =>
+      state.state !== null && state.steppedUntil <= until && window.isAsleep(state.state as JsonValue),
+  );
+  if (!areAsleep) return null;
+  return Math.min(until, ...started.map(({ state }) => state.steppedUntil)) + LONGEST_SLEEP_MS;
+}
 
 /**
  * The stored states. A rule that was edited without a change of what it counts keeps its state. A new one that counts

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Instant } from "../../lib/instant.ts";
+import { type Instant, SECOND } from "../../lib/instant.ts";
 import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
 import { REPLAYED_BY_POLL, type WantedReplay } from "./dead-letters.ts";
@@ -82,13 +82,70 @@ export function createQueryStore(db: Db) {
       return rows[0] ?? null;
     },
 
-    async setTickedUntil(projectId: string, queryId: string, until: Instant): Promise<void> {
+    async setTickedUntil(
+      projectId: string,
+      queryId: string,
+      until: Instant,
+      asleep: Asleep | null = null,
+    ): Promise<void> {
       await sql`
-        update earshot.queries set ticked_until = ${at(until)}
+        update earshot.queries set ticked_until = ${at(until)}, asleep = ${asleep && JSON.stringify(asleep)}::jsonb
         where project_id = ${projectId} and query_id = ${queryId}
       `.execute(db);
     },
+
+    /**
+     * Closes the windows of those of these queries in which nothing can happen, as judging them would: they are asleep,
+     * nothing has arrived, and no alert or incident is open. Call it in a transaction. Returns the queries that it
+     * closed windows of.
+     */
+    async closeAsleep(
+      keys: readonly QueryKey[],
+      {
+        version,
+        since,
+        bucketMs,
+      }: { readonly version: string; readonly since: Instant; readonly bucketMs: number },
+    ): Promise<readonly QueryKey[]> {
+      // A statement of its own: the next one sees what others have committed before they gave the lock away.
+      const { rows: locked } = await sql<QueryKey>`
+        select project_id as "projectId", query_id as "queryId" from earshot.queries
+        where (project_id, query_id) in (${idsOf(keys)}) and active
+          and asleep ->> 'version' = ${version} and (asleep ->> 'at')::float8 >= ${since}
+        order by project_id, query_id for update skip locked
+      `.execute(db);
+      if (locked.length === 0) return [];
+      const { rows } = await sql<QueryKey>`
+        update earshot.queries q set ticked_until = w.closed_until
+        from (
+          select project_id, query_id,
+            date_bin(make_interval(secs => ${bucketMs / SECOND}), complete_until, 'epoch') as closed_until
+          from earshot.polls where poll = 'added' and (project_id, query_id) in (${idsOf(locked)})) w
+        where (q.project_id, q.query_id) = (w.project_id, w.query_id)
+          and w.closed_until > q.ticked_until and w.closed_until < to_timestamp((q.asleep ->> 'until')::float8 / 1000)
+          and not exists (select from earshot.counts c where (c.project_id, c.query_id) = (q.project_id, q.query_id)
+            and c.arrived >= q.ticked_until and c.arrived < w.closed_until)
+          and not exists (select from earshot.latest_alerts l
+            where (l.project_id, l.query_id) = (q.project_id, q.query_id) and l.open)
+          and not exists (select from earshot.incidents i
+            where (i.project_id, i.query_id) = (q.project_id, q.query_id) and i.ended_at is null)
+        returning q.project_id as "projectId", q.query_id as "queryId"
+      `.execute(db);
+      return rows;
+    },
   };
+}
+
+interface QueryKey {
+  readonly projectId: string;
+  readonly queryId: string;
+}
+
+/** Until when no window of a query changes unless something arrives: by which version, judged at which moment. */
+export interface Asleep {
+  readonly until: Instant;
+  readonly version: string | null;
+  readonly at: Instant;
 }
 
 interface PollStart {

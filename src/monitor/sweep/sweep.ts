@@ -32,6 +32,8 @@ export interface SweepOptions {
 export interface SweepParts extends SweepOptions {
   readonly stores: Stores;
   readonly queues: Queues;
+  /** The configuration that runs here, and since when; a version of null says nothing about what others judged. */
+  readonly runs: { readonly version: string | null; readonly openedAt: Instant };
   readonly digests: readonly PlannedDigest[];
   /** The receivers whose messages use this channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
@@ -65,7 +67,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   });
   // Each call with the polls that share it.
   const polls = [...planned.calls, ...due.polls.map((poll) => ({ keys: [poll], groupIds: [] }))];
-  const { windows, decisions: allDecisions, corrections } = due;
+  const { decisions: allDecisions, corrections } = due;
   const { deliveries, edits } = await toOpenChannels(parts, due);
   const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
   // A failed job runs again when a person requests its replay.
@@ -73,8 +75,8 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
   );
-  const nameOf = ({ projectId, queryId }: { projectId: string; queryId: string }): string =>
-    `${projectId}-${queryId}`;
+  const closed = new Set((await closeAsleep(parts, due.windows)).map(nameOf));
+  const windows = due.windows.filter((query) => !closed.has(nameOf(query)));
   // Closing windows makes the decisions of its query as well.
   const closing = new Set(windows.map(nameOf));
   const ticks = windows.filter((query) => !given.has(jobScope("close-windows", query)));
@@ -110,7 +112,20 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   };
 }
 
-type Sendable = Pick<Awaited<ReturnType<Stores["dueWork"]["find"]>>, "deliveries" | "edits">;
+function nameOf({ projectId, queryId }: { readonly projectId: string; readonly queryId: string }): string {
+  return `${projectId}-${queryId}`;
+}
+
+/** Thousands of queries without news cost no more than one. */
+async function closeAsleep({ stores, runs: { version, openedAt } }: SweepParts, windows: DueWork["windows"]) {
+  if (version === null || windows.length === 0) return [];
+  return stores.transaction(({ queries }) =>
+    queries.closeAsleep(windows, { version, since: openedAt, bucketMs: BUCKET_MS }),
+  );
+}
+
+type DueWork = Awaited<ReturnType<Stores["dueWork"]["find"]>>;
+type Sendable = Pick<DueWork, "deliveries" | "edits">;
 
 /** Messages to closed channels must not use up the places of those to open ones: these are asked for again. */
 async function toOpenChannels(

@@ -14,7 +14,13 @@ export async function completeUntil({ database }: TestStores, query: Query, unti
 }
 
 /** Evaluates closed windows, without receivers. */
-export function closeAt(now: Instant, { stores }: TestStores, query: Query, rules: readonly Rule[]) {
+export function closeAt(
+  now: Instant,
+  { stores }: TestStores,
+  query: Query,
+  rules: readonly Rule[],
+  version: string | null = null,
+) {
   const notifyConfig = {
     routes: [],
     inhibitions: [],
@@ -24,7 +30,7 @@ export function closeAt(now: Instant, { stores }: TestStores, query: Query, rule
     throttled: [],
   };
   return closeWindows(
-    { store: stores, rulesFor: () => rules, notifyConfig, clock: createManualClock(now) },
+    { store: stores, rulesFor: () => rules, notifyConfig, clock: createManualClock(now), version },
     query,
   );
 }

@@ -50,6 +50,9 @@ create table earshot.queries (
   watch_from timestamptz not null,
   -- Windows are closed up to here (arrival time).
   ticked_until timestamptz not null,
+  -- Until when no window changes unless something arrives, and by which version of the configuration, judged at which
+  -- moment; null: each closed window must be judged.
+  asleep jsonb,
   -- Raised when texts of stories are removed: processes then read their copies again.
   stories_version integer not null default 0,
   primary key (project_id, query_id)
