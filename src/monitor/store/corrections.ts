@@ -61,13 +61,16 @@ export function createCorrectionStore(db: Db) {
         set vendor_ref = vendor_ref - 'subject' || jsonb_build_object('corrected', ${version}::text)
         where project_id = ${projectId} and id = ${notificationId}::uuid and vendor_ref is not null
       `.execute(db);
-      await sql`
-        with done as (
-          delete from earshot.corrections where project_id = ${projectId} and notification_id = ${notificationId}::uuid
-            and version = ${version} returning 1)
-        update earshot.corrections set leased_until_wall = null
-        where project_id = ${projectId} and notification_id = ${notificationId}::uuid and version <> ${version}
+      const { numAffectedRows } = await sql`
+        delete from earshot.corrections where project_id = ${projectId} and notification_id = ${notificationId}::uuid
+          and version = ${version}
       `.execute(db);
+      // A statement of its own: it sees who wanted it anew while the one before waited for the row.
+      if (numAffectedRows === 0n)
+        await sql`
+          update earshot.corrections set leased_until_wall = null
+          where project_id = ${projectId} and notification_id = ${notificationId}::uuid and version <> ${version}
+        `.execute(db);
     },
 
     /**

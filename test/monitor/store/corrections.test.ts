@@ -49,6 +49,34 @@ test("corrections of a message count on after one was made, and have one number 
   expect(await corrections.claim(key)).toBeNull();
 });
 
+test("a correction that is wanted anew in the moment in which it is settled is due at once", async () => {
+  const { corrections, erasures } = stores;
+  const key = await aSentMessage("t");
+  const want = (through: Pick<typeof stores, "erasures">) =>
+    through.erasures.correct(sql`n.id = ${key.notificationId}::uuid`);
+  await want({ erasures });
+  const first = await corrections.claim(key);
+  if (first === null) throw new Error("it is not due");
+  let settled: Promise<void> | undefined;
+  await stores.transaction(async (facts) => {
+    await want(facts);
+    settled = corrections.settle(first.claim);
+    await expect.poll(waiting).toBe(1);
+  });
+  await settled;
+  const second = await corrections.claim(key);
+  if (second === null) throw new Error("it is not due");
+  expect(second.claim.version).toBe(2);
+  await corrections.settle(second.claim);
+});
+
+/** How many statements wait for what another transaction holds. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+  return rows.length;
+}
+
 // Else a driver that waits for quiet goes on while Slack still shows what somebody asked to forget.
 test("a correction that is being made, or waits for another try, is not settled", async () => {
   const { corrections, dueWork, erasures } = stores;
