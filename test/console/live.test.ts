@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { aMention } from "../mention.ts";
 import { anAlert, storeMentions } from "./make-a-story.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
@@ -9,6 +9,7 @@ let web: TestConsole;
 beforeAll(async () => {
   web = await startTestConsole(NOW);
 });
+afterEach(() => web.clock.set(NOW));
 afterAll(() => web.close());
 
 /** Events of the stream that a page with this address would open, until `enough` returns true. */
@@ -16,9 +17,11 @@ async function listenTo(
   path: string,
   during: () => Promise<void>,
   enough: (text: string) => boolean,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const stop = new AbortController();
   const response = await fetch(`${web.url}${path}`, {
+    headers,
     signal: AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]),
   });
   if (response.body === null) throw new Error("no stream");
@@ -55,6 +58,26 @@ test("what changed between the making of a page and its stream is sent", async (
     async () => undefined,
     (received) => received.includes("event: mentions"),
   );
+});
+
+test("a reader that resumes gets what it missed since its last event, and nothing that it had", async () => {
+  const address = await streamAddress();
+  const before = await listenTo(
+    address,
+    () => web.stores.alerts.save([anAlert({ openedAt: NOW })]),
+    (received) => received.includes("event: alerts"),
+  );
+  const lastId = /id: (.+)\nevent: alerts/.exec(before)?.[1] ?? "";
+  await storeMentions(web.stores, [aMention({ resourceId: "missed", addedAt: NOW })], NOW);
+  // A browser asks for the same address again: what its page showed is older than its last event.
+  const resumed = await listenTo(
+    address,
+    async () => web.clock.advance(60_000),
+    (received) => received.includes("event: clock"),
+    { "last-event-id": lastId },
+  );
+  expect(resumed).toContain("event: mentions");
+  expect(resumed).not.toContain("event: alerts");
 });
 
 test("a mention that only changed is news as well", async () => {
