@@ -308,6 +308,47 @@ describe("cursors", () => {
     },
   );
 
+  it.each([
+    ["asc", { resourceId: resourceId(30), impact: 70 }],
+    // The mention of the full page has no impact: behind it is only what has none either.
+    ["desc", { resourceId: resourceId(0) }],
+  ])(
+    "go on with what is new after a last page by impact %s that was exactly full",
+    async (orderDirection, arriving) => {
+      const queryId = beta;
+      const walk: Parameters = [
+        ["queryId", queryId],
+        ["orderBy", "impact"],
+        ["orderDirection", orderDirection],
+        ["pageSize", 1],
+      ];
+      const path = `/projects/${fixture.account.projectId}/data/mentions`;
+      const dates: Parameters = [
+        ["startDate", "2026-03-01"],
+        ["endDate", "2026-04-01"],
+      ];
+      const ask = async (more: Parameters = []) =>
+        (await fixture.get(path, [...walk, ...dates, ...more])).body;
+      const full = await ask();
+      expect(full).toMatchObject({ resultsTotal: 1, results: [{ resourceId: resourceId(3) }] });
+      const cursor: Parameters = [["cursor", full.nextCursor]];
+      const empty = await ask(cursor);
+      expect(empty.results).toEqual([]);
+      expect(empty).not.toHaveProperty("nextCursor");
+      const later = T0 + HOUR + SECOND;
+      await insertMentions(createDatabase(fixture.database.pool), [
+        mentionVersion({ queryId, ...arriving }, { added: later }),
+      ]);
+      fixture.clock.set(later);
+      expect((await ask(cursor)).results).toMatchObject([{ resourceId: arriving.resourceId }]);
+      fixture.clock.set(T0 + HOUR);
+      await fixture.database.pool.query("delete from local_api.mention where resource_id = $1", [
+        arriving.resourceId,
+      ]);
+      await fixture.database.pool.query("update local_api.query set revision = revision + 1");
+    },
+  );
+
   it("go on after the end when something new arrives", async () => {
     const empty: Parameters = [
       ["queryId", beta],
