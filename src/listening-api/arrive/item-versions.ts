@@ -64,6 +64,8 @@ function startOf(position: object): number {
 
 /** Enough to understand what is said about a word. */
 const BEFORE_MATCH = 200;
+/** Of a character of two code units: what is left of it where a text is cut in its middle. */
+const SECOND_HALF = /^[\uDC00-\uDFFF]/;
 
 /** The part of the text around its first match, which is what a reader looks for. */
 export function storedVersion(
@@ -76,7 +78,7 @@ export function storedVersion(
   if (most === null || isStoredWhole(item)) return importedMention(arriving(line, at), query, NO_LABELS);
   const isFar = Number.isFinite(matchAt) && matchAt > most - BEFORE_MATCH;
   const from = isFar ? Math.max(0, matchAt - BEFORE_MATCH) : 0;
-  const rest = (from > 0 ? "…" : "") + line.text.slice(from);
+  const rest = from === 0 ? line.text : `…${line.text.slice(from).replace(SECOND_HALF, "")}`;
   const text = rest.length > most ? `${excerptOf(rest, most - 1)}…` : rest;
   return importedMention(arriving({ ...line, text }, at), query, NO_LABELS);
 }
