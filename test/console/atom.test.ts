@@ -6,6 +6,7 @@ import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { readDocument } from "../../src/feeds/kinds/rss/read-document.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import type { TokenScope } from "../../src/monitor/model/access-token.ts";
+import type { Alert } from "../../src/monitor/model/alert.ts";
 import { attacks } from "../fixtures/attacks.ts";
 import { aMention } from "../mention.ts";
 import { anAlert, PROJECT, storeMentions } from "./make-a-story.ts";
@@ -15,7 +16,7 @@ import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const PUBLIC = "https://earshot.brand.example";
 let web: TestConsole;
-let alertId: string;
+let alert: Alert;
 
 beforeAll(async () => {
   web = await startTestConsole(NOW, { settings: { publicUrl: PUBLIC } });
@@ -44,8 +45,7 @@ beforeAll(async () => {
     ],
     NOW,
   );
-  const alert = anAlert({ openedAt: NOW - MINUTE, queryName: "Aurora Air" });
-  alertId = alert.id;
+  alert = anAlert({ openedAt: NOW - MINUTE, queryName: "Aurora Air" });
   await stores.alerts.save([alert]);
   await stores.alerts.save([
     anAlert({ openedAt: NOW, queryId: "2", queryName: "Northwind", state: "pending", firedAt: null }),
@@ -86,10 +86,23 @@ test("a feed has the mentions or alerts of one query, by its name or its id", as
 
 test("an alert is one entry from its beginning to its end, and is new again at its end", async () => {
   const [open = ""] = await entriesOf("/alerts.atom");
-  expect(open).toContain(`<id>tag:earshot.brand.example,2026:alerts/${alertId}</id>`);
-  expect(open).toContain(`href="${PUBLIC}/alerts/${alertId}"`);
+  expect(open).toContain(`<id>tag:earshot.brand.example,2026:alerts/${alert.id}</id>`);
+  expect(open).toContain(`href="${PUBLIC}/alerts/${alert.id}"`);
   expect(open).toContain("<updated>2026-03-03T14:04:00.000Z</updated>");
   expect(open).toContain('<category term="critical"/>');
+  // Growing is no news.
+  const grown = { ...alert, mentions: 40, lastSeenAt: NOW };
+  await web.stores.alerts.save([grown]);
+  expect((await entriesOf("/alerts.atom"))[0]).toContain("<updated>2026-03-03T14:04:00.000Z</updated>");
+  await web.stores.alerts.save([{ ...grown, state: "resolved", resolvedAt: NOW + 2 * MINUTE }]);
+  const entries = await entriesOf("/alerts.atom");
+  expect(entries).toHaveLength(1);
+  const [ended = ""] = entries;
+  expect(ended).toContain(`<id>tag:earshot.brand.example,2026:alerts/${alert.id}</id>`);
+  expect(ended).toContain("<title>Resolved: ");
+  expect(ended).toContain("<published>2026-03-03T14:04:00.000Z</published>");
+  expect(ended).toContain("<updated>2026-03-03T14:07:00.000Z</updated>");
+  expect(ended).toContain('<category term="resolved"/>');
 });
 
 test("a reader that has a feed gets it again only when it has changed", async () => {

@@ -144,6 +144,25 @@ test("words lose handles, addresses of mails and links, in whatever form", () =>
   expect(withoutNames(words)).toBe("by @… @… and @… (link) (link) @… @…");
 });
 
+test("only who reads the whole page counts as an opening: no HEAD, and no part of an open page", async () => {
+  const path = await openLink();
+  const openings = async () =>
+    (await web.stores.rooms.ofIncident(PROJECT, incident.id, wall.now()))?.opened ?? null;
+  const visitor = outsider();
+  // Mail gateways look whether a link leads anywhere, before anybody opens it.
+  const head = await visitor.ask(path, { method: "HEAD" });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  expect(await openings()).toBe(0);
+  const page = await visitor.ask(path);
+  for (const name of ["content-type", "cache-control", "x-robots-tag", "referrer-policy"])
+    expect(head.headers.get(name), name).toBe(page.headers.get(name));
+  expect(await openings()).toBe(1);
+  expect((await read(`${path}?part=now`)).status).toBe(200);
+  expect((await visitor.ask(path, { method: "HEAD" })).status).toBe(200);
+  expect(await openings()).toBe(1);
+  expect((await visitor.ask("/rooms/none", { method: "HEAD" })).status).toBe(404);
+});
+
 test("a link is ended at once, for open pages as well, and cannot be opened again", async () => {
   const path = await openLink();
   expect((await read(path)).status).toBe(200);

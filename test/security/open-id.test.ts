@@ -89,7 +89,21 @@ test("who has no role, has ended, or has the name of another user is not let in"
   expect(await isInside(dora)).toBe(true);
   await changeUser(parts(), "dora", { do: "end" });
   expect(await isInside(dora)).toBe(false);
-  expect((await logIn(aVisitor(web.url), "4")).status).toBe(403);
+  // What the provider says of somebody who has ended changes nothing.
+  provider.people.set("4", { preferred_username: "dora", groups: ["earshot-admins"] });
+  const returned = aVisitor(web.url);
+  const back = await logIn(returned, "4");
+  expect([back.status, await back.text()]).toEqual([403, expect.stringContaining("dora has ended")]);
+  expect(await isInside(returned)).toBe(false);
+  expect(await web.stores.users.find("dora")).toMatchObject({
+    role: "responder",
+    endedAt: expect.any(Number),
+  });
+  // Brought back by an admin, the same identity is the same user.
+  await changeUser(parts(), "dora", { do: "restore" });
+  expect(await isInside(returned)).toBe(false);
+  expect((await logIn(returned, "4")).status).toBe(200);
+  expect(await isInside(returned)).toBe(true);
 });
 
 test("an answer works once, in the browser that asked, and not with another state", async () => {

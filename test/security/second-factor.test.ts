@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addUser } from "../../src/console/auth/manage-users.ts";
+import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { createSecondFactors } from "../../src/console/auth/second-factor.ts";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { HOUR, MINUTE } from "../../src/lib/instant.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   web = await startTestConsole(NOW, { settings, deps: { wall } });
   other = await startTestConsole(NOW, { settings, deps: { wall, stored: web.stores } });
   const parts = { stores: web.stores, namesOfFile: [], now: NOW };
-  for (const name of ["ann", "bob", "cleo", "dora", "eve"])
+  for (const name of ["ann", "bob", "cleo", "dora", "eve", "fay", "gus"])
     await addUser(parts, { name, role: "admin", email: null, password: PASSWORD, by: "test" });
 });
 afterAll(async () => {
@@ -35,7 +35,10 @@ const formIn = async (visitor: ConsoleVisitor, path: string) =>
 const isInside = async (visitor: ConsoleVisitor) => (await visitor.ask("/account")).status === 200;
 
 /** Sets up a second factor as a person does, and steps past the code that it used. */
-async function setUp(name: string): Promise<{ secret: string; recovery: string[]; visitor: ConsoleVisitor }> {
+async function setUp(
+  name: string,
+  after = MINUTE,
+): Promise<{ secret: string; recovery: string[]; visitor: ConsoleVisitor }> {
   const visitor = aVisitor(web.url);
   await visitor.logIn(name, PASSWORD);
   const begun = await (
@@ -52,7 +55,7 @@ async function setUp(name: string): Promise<{ secret: string; recovery: string[]
   ).text();
   const recovery = [...confirmed.matchAll(/<li><code class="secret">([^<]+)</g)].map(([, code = ""]) => code);
   expect(recovery).toHaveLength(10);
-  wall.advance(MINUTE);
+  wall.advance(after);
   return { secret, recovery, visitor };
 }
 
@@ -88,6 +91,26 @@ test("a code without the password of before, or minutes after it, opens nothing"
   expect(await giveCode(visitor, codeOf(secret))).toBe(403);
   await visitor.logIn("bob", PASSWORD);
   wall.advance(6 * MINUTE);
+  expect(await giveCode(visitor, codeOf(secret))).toBe(403);
+  expect(await isInside(visitor)).toBe(false);
+});
+
+test("the code that confirmed a second factor opens no session", async () => {
+  const { secret } = await setUp("fay", 0);
+  const thief = aVisitor(web.url);
+  await thief.logIn("fay", PASSWORD);
+  expect(await giveCode(thief, codeOf(secret))).toBe(401);
+  expect(await isInside(thief)).toBe(false);
+  wall.advance(MINUTE);
+  expect(await giveCode(thief, codeOf(secret))).toBe(303);
+});
+
+test("a code is of no use to whoever gave a password that is no longer the right one", async () => {
+  const { secret } = await setUp("gus");
+  const visitor = aVisitor(web.url);
+  await visitor.logIn("gus", PASSWORD);
+  const parts = { stores: web.stores, namesOfFile: [], now: wall.now() };
+  await changeUser(parts, "gus", { do: "password", password: "another four words" });
   expect(await giveCode(visitor, codeOf(secret))).toBe(403);
   expect(await isInside(visitor)).toBe(false);
 });

@@ -5,6 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
 import { anAlert } from "../console/make-a-story.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
@@ -91,6 +92,31 @@ test("a stream ends when its session logs out in another process, and others go 
   }
   expect(alive.split("still here").length).toBeGreaterThan(3);
 });
+
+test.each([["end"], ["password"]] as const)(
+  "a stream ends when its user is changed by `%s`, and others go on",
+  async (what) => {
+    const parts = { stores: web.stores, namesOfFile: [LOGIN.username], now: Date.now() };
+    const name = `eva-${what}`;
+    await addUser(parts, { name, role: "viewer", email: null, password: LOGIN.password, by: "test" });
+    const open = async (username: string) => {
+      const visitor = aVisitor(other.url);
+      expect((await visitor.logIn(username, LOGIN.password)).status).toBe(303);
+      return (await visitor.ask("/live", { headers: { accept: "*/*" } })).body;
+    };
+    const [left, stayed] = [await open(name), await open(LOGIN.username)];
+    await changeUser(parts, name, what === "end" ? { do: what } : { do: what, password: "another horse" });
+    let text = "";
+    for await (const part of left?.pipeThrough(new TextDecoderStream()) ?? []) text += part;
+    expect(text).toContain("still here");
+    let alive = "";
+    for await (const part of stayed?.pipeThrough(new TextDecoderStream()) ?? []) {
+      alive += part;
+      if (alive.split("still here").length > 3) break;
+    }
+    expect(alive.split("still here").length).toBeGreaterThan(3);
+  },
+);
 
 test("one reader cannot take the streams of all", async () => {
   const [greedy, modest] = [await someoneInside(), await someoneInside()];
