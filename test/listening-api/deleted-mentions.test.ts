@@ -95,6 +95,25 @@ test("a mention that is deleted again keeps the moment of its deletion, so that 
   expect(await deleted()).toEqual(before);
 });
 
+test("`updated` of a deleted mention moves forward, also where the clock is behind the mention", async () => {
+  const { account, database } = fixture;
+  const [, queryId = 0] = account.queries.values();
+  const db = createDatabase(database.pool);
+  const [id, ahead] = [resourceId(7), T0 + 2 * DAY];
+  const mention = mentionVersion({ queryId, resourceId: id }, { added: T0, updated: ahead, visibleAt: T0 });
+  await insertMentions(db, [mention]);
+  const how = { at: T0 + DAY, reason: "asked to" };
+  await db.transaction().execute((own) => tombstoneMentions(own, account.projectId, [id], how));
+  const { body } = await fixture.get(`/projects/${account.projectId}/data/mentions`, [
+    ["queryId", queryId],
+    ["startDate", wireTime(T0 - DAY)],
+    ["endDate", wireTime(T0 + 7 * DAY)],
+    ["orderBy", "updated"],
+  ]);
+  const deleted = body.results.find((one: { resourceId: string }) => one.resourceId === id);
+  expect(deleted).toMatchObject({ resourceType: "deleted", updated: wireTime(ahead + 1) });
+});
+
 test("a query that looks back does not find what is left of deleted mentions", async () => {
   const { api, account, token } = fixture;
   const answer = await api.app.inject({
