@@ -105,13 +105,13 @@ export function createQueryStore(db: Db) {
         version,
         since,
         bucketMs,
-      }: { readonly version: string; readonly since: Instant; readonly bucketMs: number },
+      }: { readonly version: string | null; readonly since: Instant; readonly bucketMs: number },
     ): Promise<readonly QueryKey[]> {
       // A statement of its own: the next one sees what others have committed before they gave the lock away.
       const { rows: locked } = await sql<QueryKey>`
         select project_id as "projectId", query_id as "queryId" from earshot.queries
         where (project_id, query_id) in (${idsOf(keys)}) and active
-          and asleep ->> 'version' = ${version} and (asleep ->> 'at')::float8 >= ${since}
+          and asleep ->> 'version' is not distinct from ${version} and (asleep ->> 'at')::float8 >= ${since}
         order by project_id, query_id for update skip locked
       `.execute(db);
       if (locked.length === 0) return [];

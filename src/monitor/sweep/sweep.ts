@@ -32,7 +32,7 @@ export interface SweepOptions {
 export interface SweepParts extends SweepOptions {
   readonly stores: Stores;
   readonly queues: Queues;
-  /** The configuration that runs here, and since when; a version of null says nothing about what others judged. */
+  /** The configuration that runs here, and since when. */
   readonly runs: { readonly version: string | null; readonly openedAt: Instant };
   readonly digests: readonly PlannedDigest[];
   /** The receivers whose messages use this channel limit. */
@@ -118,7 +118,7 @@ function nameOf({ projectId, queryId }: { readonly projectId: string; readonly q
 
 /** Thousands of queries without news cost no more than one. */
 async function closeAsleep({ stores, runs: { version, openedAt } }: SweepParts, windows: DueWork["windows"]) {
-  if (version === null || windows.length === 0) return [];
+  if (windows.length === 0) return [];
   return stores.transaction(({ queries }) =>
     queries.closeAsleep(windows, { version, since: openedAt, bucketMs: BUCKET_MS }),
   );

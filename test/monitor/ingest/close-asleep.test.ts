@@ -6,7 +6,6 @@ import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import type { Query } from "../../../src/monitor/model/query.ts";
 import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { oddQuery } from "../../odd-world.ts";
-import { runs } from "../../runs.ts";
 import { useStores } from "../../use-stores.ts";
 import { aRule, aWindowRule } from "../rules/a-rule.ts";
 import { closeAt, completeUntil } from "./close-at.ts";
@@ -102,13 +101,11 @@ test.each<[string, (query: Query) => Promise<unknown>]>([
   await stores.queries.register(queries, NOON - DAY, NOON - DAY);
 });
 
-test("another version, a process that began later, or none that says its version leaves all to be judged", async () => {
+test("another version, or a process that began later, leaves all to be judged", async () => {
   const query = await aQuietQuery();
   expect(await closeAsleep(query, NOON, "w")).toBe(0);
   expect(await closeAsleep(query, NOON + 1)).toBe(0);
   expect(await closeAsleep(query)).toBe(1);
-  await closeAt(NOON, tables, query, [volume()]);
-  expect(await closeAsleep(query, NOON, "v")).toBe(0);
 });
 
 test("a rule that misses mentions is judged at every bucket", async () => {
@@ -138,13 +135,17 @@ test("alerts are the same, whether quiet buckets are judged or only closed", asy
   ].map((lines, i) => aRule(lines, `rule-${i}`));
   let [closed, opened] = [0, 0];
   const step = fc.record({
-    buckets: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 100, max: 2_500 })),
+    buckets: fc.oneof(
+      { weight: 4, arbitrary: fc.integer({ min: 1, max: 6 }) },
+      { weight: 4, arbitrary: fc.integer({ min: 60, max: 400 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 2_000, max: 2_500 }) },
+    ),
     arrivals: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
     late: fc.nat({ max: 4 }),
   });
   const property = fc.asyncProperty(
     fc.subarray(all, { minLength: 1 }),
-    fc.array(step, { minLength: 4, maxLength: 14 }),
+    fc.array(step, { minLength: 4, maxLength: 10 }),
     async (rules, steps) => {
       const [judged, both] = [await aQuery(), await aQuery()];
       let until = NOON;
@@ -170,6 +171,6 @@ test("alerts are the same, whether quiet buckets are judged or only closed", asy
       );
     },
   );
-  await fc.assert(property, { numRuns: runs(40) });
-  expect([closed, opened].every((times) => times > runs(40) / 2)).toBe(true);
+  await fc.assert(property, { numRuns: 12 });
+  expect([closed, opened].every((times) => times > 4)).toBe(true);
 });
