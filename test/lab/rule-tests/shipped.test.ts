@@ -1,11 +1,12 @@
-import { join } from "node:path";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { basename, join } from "node:path";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { offlineConfig } from "../../../src/lab/local/local-parts.ts";
 import { reportLines } from "../../../src/lab/rule-tests/report.ts";
 import { findRuleTests, openRuleTestRunner } from "../../../src/lab/rule-tests/rule-test-runner.ts";
 import { readRuleTest } from "../../../src/lab/rule-tests/test-file.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
+import type { Rule } from "../../../src/monitor/rules/rule.ts";
 import { openTemplates } from "../../../src/monitor/templates/open-templates.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -31,21 +32,33 @@ test("every shipped rule has a test that must notify, one that must not, and one
   }
 });
 
-test("the tests of the shipped rules pass", { timeout: 240_000 }, async () => {
+describe("the tests of a shipped rule pass", async () => {
   const { rules } = await loadRules(RULES);
   const config = await offlineConfig({ rules: RULES, templates: join(ROOT, "templates") });
+  const renderer = await openTemplates(join(ROOT, "templates"));
   const runner = await openRuleTestRunner(inject("postgresUrl"));
-  onTestFinished(runner.close);
-  const results = await runner.run(await findRuleTests(RULES), {
-    config,
-    rules,
-    renderer: await openTemplates(join(ROOT, "templates")),
-    update: false,
-    log: createLog({ level: "silent" }),
-    signal: new AbortController().signal,
-    onResult: () => {},
+  afterAll(runner.close);
+  const files = await findRuleTests(RULES);
+
+  test.each(rules.map(({ name }) => name))("%s", { timeout: 120_000 }, async (name) => {
+    const own = files.filter((file) => ownerOf(file, rules) === name);
+    const results = await runner.run(own, {
+      ...{ config, rules, renderer, update: false },
+      log: createLog({ level: "silent" }),
+      signal: new AbortController().signal,
+      onResult: () => {},
+    });
+    const wrong = results.filter(({ outcome }) => outcome !== "Passed");
+    expect(wrong.flatMap(reportLines).join("\n")).toBe("");
+    expect(results.length).toBeGreaterThanOrEqual(3);
   });
-  const wrong = results.filter(({ outcome }) => outcome !== "Passed");
-  expect(wrong.flatMap(reportLines).join("\n")).toBe("");
-  expect(results.length).toBeGreaterThanOrEqual(3 * rules.length);
+
+  test("each test is of one of them", () => {
+    expect(files.filter((file) => ownerOf(file, rules) === undefined)).toEqual([]);
+  });
 });
+
+/** The rule that the name of a test's file begins with. */
+function ownerOf(file: string, rules: readonly Rule[]): string | undefined {
+  return rules.find(({ name }) => basename(file).startsWith(name))?.name;
+}
