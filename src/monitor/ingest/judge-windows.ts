@@ -9,7 +9,7 @@ import type { Facts } from "../store/stores.ts";
 import type { AlertObservation } from "./apply-observations.ts";
 import { arrivalsByBucket, stepWindow } from "./step-window.ts";
 
-export interface JudgedWindows {
+interface JudgedWindows {
   readonly observations: readonly AlertObservation[];
   /** Buckets that close before this moment change nothing, unless something arrives; null: any may. */
   readonly asleepUntil: Instant | null;

@@ -55,9 +55,7 @@ export function createQueryStore(db: Db) {
     },
 
     /** Queries with what their polls begin with: the series that are counted, and the dead letters to replay. */
-    async forPolls(
-      keys: readonly { readonly projectId: string; readonly queryId: string }[],
-    ): Promise<(PollStart & { query: WatchedQuery })[]> {
+    async forPolls(keys: readonly QueryKey[]): Promise<(PollStart & { query: WatchedQuery })[]> {
       const { rows } = await sql<WatchedQuery & PollStart>`
         select ${COLUMNS},
           array(select series from earshot.series s where (s.project_id, s.query_id) = (q.project_id, q.query_id)) as series,
@@ -142,7 +140,7 @@ interface QueryKey {
 }
 
 /** Until when no window of a query changes unless something arrives: by which version, judged at which moment. */
-export interface Asleep {
+interface Asleep {
   readonly until: Instant;
   readonly version: string | null;
   readonly at: Instant;
@@ -154,7 +152,7 @@ interface PollStart {
 }
 
 /** Ids of queries as rows. */
-function idsOf(keys: readonly { readonly projectId: string; readonly queryId: string }[]) {
+function idsOf(keys: readonly QueryKey[]) {
   const rows = keys.map(({ projectId, queryId }) => ({ projectId, queryId }));
   return sql`select "projectId", "queryId" from json_to_recordset(${JSON.stringify(rows)}::json)
     as k("projectId" text, "queryId" text)`;

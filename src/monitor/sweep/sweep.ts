@@ -69,14 +69,15 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   const polls = [...planned.calls, ...due.polls.map((poll) => ({ keys: [poll], groupIds: [] }))];
   const { decisions: allDecisions, corrections } = due;
   const { deliveries, edits } = await toOpenChannels(parts, due);
+  // Before the digests, which wait until the windows of their period are closed.
+  const closed = new Set((await closeAsleep(parts, due.windows)).map(nameOf));
+  const windows = due.windows.filter((query) => !closed.has(nameOf(query)));
   const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
   // A failed job runs again when a person requests its replay.
   const given = new Set(due.deadJobs);
   const digests = allDigests.filter(
     ({ name, localDate }) => !given.has(jobScope("build-digest", { name, localDate })),
   );
-  const closed = new Set((await closeAsleep(parts, due.windows)).map(nameOf));
-  const windows = due.windows.filter((query) => !closed.has(nameOf(query)));
   // Closing windows makes the decisions of its query as well.
   const closing = new Set(windows.map(nameOf));
   const ticks = windows.filter((query) => !given.has(jobScope("close-windows", query)));
