@@ -54,7 +54,7 @@ export function createHandlers(parts: HandlerParts): Required<Handlers> {
   const { queues, log } = parts;
   const onPending = async (pending: readonly PendingNotification[]): Promise<void> => {
     for (const { projectId, id } of worthReminding(pending))
-      await queues.add("deliver", { projectId, notificationId: id }, { dedupe: id });
+      await queues.handOver("deliver", { projectId, notificationId: id }, { dedupe: id });
   };
   const onPolled = async (
     { onCompleted }: SourcePolls,

@@ -201,6 +201,112 @@ export function queueContract(engine: QueueEngine): void {
       expect(monotonicMs() - killedAt).toBeLessThan(15_000);
     });
 
+    test("a job that is handed over runs here, and never reaches the engine", async () => {
+      const gate = createGate();
+      const seen: unknown[] = [];
+      await work({
+        deliver: async (payload) => {
+          seen.push(payload);
+          await gate.opened;
+        },
+      });
+      await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+      // It has begun already, without an answer of the engine.
+      expect(seen).toEqual([delivery("n1")]);
+      expect((await queues.counts("deliver")).active).toBe(1);
+      expect((await (await open()).counts("deliver")).active).toBe(0);
+      gate.open();
+      await queues.idle();
+      expect(seen.length).toBe(1);
+    });
+
+    test("without a worker here, a job that is handed over goes to the worker of another process", async () => {
+      const seen: string[] = [];
+      await work({ deliver: async ({ notificationId }) => void seen.push(notificationId) }, await open());
+      await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+      await vi.waitFor(() => expect(seen).toEqual(["n1"]), WAIT);
+    });
+
+    test("with all slots in use, what is handed over goes to the engine, and nothing is lost", async () => {
+      const gate = createGate();
+      const seen: string[] = [];
+      let [running, most] = [0, 0];
+      await work({
+        deliver: async ({ notificationId }) => {
+          most = Math.max(most, ++running);
+          await gate.opened;
+          seen.push(notificationId);
+          running--;
+        },
+      });
+      const ids = Array.from({ length: 12 }, (_, n) => `n${n}`);
+      for (const id of ids.slice(0, 8)) await queues.handOver("deliver", delivery(id), { dedupe: id });
+      // The engine has slots of its own: it takes these while the others run.
+      for (const id of ids.slice(8)) await queues.handOver("deliver", delivery(id), { dedupe: id });
+      await vi.waitFor(() => expect(running).toBe(12), WAIT);
+      expect((await (await open()).counts("deliver")).active).toBe(4);
+      gate.open();
+      await queues.idle();
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+      expect(most).toBe(12);
+    });
+
+    test.each(["handed over", "the engine's"])(
+      "a job that is handed over while one of its key runs (%s) is run once more afterwards",
+      async (first) => {
+        const gate = createGate();
+        let [running, runs] = [0, 0];
+        await work({
+          deliver: async () => {
+            expect(++running).toBe(1);
+            if (++runs === 1) await gate.opened;
+            running--;
+          },
+        });
+        if (first === "handed over") await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+        else await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
+        await vi.waitFor(() => expect(running).toBe(1), WAIT);
+        for (let i = 0; i < 3; i++) await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+        gate.open();
+        await vi.waitFor(() => expect(runs).toBe(2), WAIT);
+        await queues.idle();
+        expect(runs).toBe(2);
+      },
+    );
+
+    test("a job that was handed over and failed is tried again by the engine", async () => {
+      const attempts: number[] = [];
+      await work({
+        deliver: async (_payload, { attempt }) => {
+          attempts.push(attempt);
+          if (attempts.length < 3) throw new Refused("busy", { retryable: true, retryAfterMs: 20 });
+        },
+      });
+      await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+      await vi.waitFor(() => expect(attempts).toEqual([1, 1, 2]), WAIT);
+      await queues.idle();
+      expect(attempts.length).toBe(3);
+    });
+
+    test("a stop waits for what was handed over, and what comes later waits in the engine", async () => {
+      const gate = createGate();
+      let ended = 0;
+      const worker = await work({
+        deliver: async () => {
+          await gate.opened;
+          ended++;
+        },
+      });
+      await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+      await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
+      const stopped = worker.stop();
+      await queues.handOver("deliver", delivery("n2"), { dedupe: "n2" });
+      expect((await queues.counts("deliver")).waiting).toBe(1);
+      gate.open();
+      expect(await stopped).toBe("finished");
+      expect(ended).toBe(1);
+    });
+
     test("a reminder comes once an interval, however many processes ask for it", async () => {
       const other = await open();
       const moments: number[] = [];

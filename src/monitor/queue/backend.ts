@@ -46,7 +46,10 @@ export interface TakenJob {
   readonly id?: string | undefined;
   readonly data: unknown;
   readonly attemptsMade: number;
-  readonly opts: { readonly attempts?: number | undefined };
+  readonly opts: {
+    readonly attempts?: number | undefined;
+    readonly deduplication?: { readonly id: string } | undefined;
+  };
 }
 
 export type Take = (job: TakenJob) => Promise<void>;

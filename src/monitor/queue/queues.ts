@@ -2,14 +2,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { withTimeout } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
+import { retryDelayMs } from "../../lib/retry.ts";
 import {
   type Backend,
   type BackendOptions,
   createBackend,
   migrateQueueSchema,
   type OpenQueue,
+  type TakenJob,
 } from "./backend.ts";
-import { createQueueErrors } from "./failure.ts";
+import { createQueueErrors, isFinal, retryAfterOf } from "./failure.ts";
+import { createHandOvers, type HandOvers } from "./hand-overs.ts";
 import { createInProcessBackend } from "./in-process.ts";
 import { JOBS, type JobName, jobTemplate, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
@@ -40,6 +43,15 @@ export interface Queues {
    */
   add<N extends JobName>(job: N, payload: Payload<N>, options?: AddOptions): Promise<"added" | "unreachable">;
   /**
+   * Like `add`, without the engine where a worker of this process has a free slot for the job: for what somebody waits
+   * for. Resolves when the job has begun or was added. If it fails, the engine has it tried again.
+   */
+  handOver<N extends JobName>(
+    job: N,
+    payload: Payload<N>,
+    options: { readonly dedupe: string },
+  ): Promise<void>;
+  /**
    * Adds the job every `everyMs` of real time, for all processes together and however often this is called. `key`
    * distinguishes reminders of one job; its hash spreads them over the interval, the first run included. A reminder
    * that the engine lost (an emptied Redis) is added again within `everyMs` + five seconds while this process lives.
@@ -57,8 +69,9 @@ export interface Queues {
    */
   idle(options?: { readonly names?: readonly QueueName[]; readonly signal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;
-  /** For createWorker. */
+  /** Both for createWorker. */
   readonly backend: Backend;
+  readonly handOvers: HandOvers;
 }
 
 /**
@@ -100,29 +113,44 @@ export async function createQueues(options: {
   }
 
   const reminders = keepReminders(queue, { onOutage, onError });
+  const handOvers = createHandOvers();
 
   const counts = async (name: QueueName): Promise<QueueCounts> => {
     const found = await queue(name).getJobCounts("waiting", "prioritized", "active", "delayed", "failed");
     return {
       waiting: (found["waiting"] ?? 0) + (found["prioritized"] ?? 0),
-      active: found["active"] ?? 0,
+      active: (found["active"] ?? 0) + handOvers.count(name),
       delayed: found["delayed"] ?? 0,
       failed: found["failed"] ?? 0,
     };
   };
 
+  const add: Queues["add"] = async (job, payload, more = {}) => {
+    const parsed = JOBS[job].payload.parse(payload);
+    try {
+      await withTimeout(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
+      return "added";
+    } catch (error) {
+      onError(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
+      return "unreachable";
+    }
+  };
+
   return {
     backend,
+    handOvers,
     counts,
-    add: async (job, payload, more = {}) => {
-      const parsed = JOBS[job].payload.parse(payload);
-      try {
-        await withTimeout(ADD_PATIENCE_MS, queue(JOBS[job].queue).add(job, parsed, jobOptions(job, more)));
-        return "added";
-      } catch (error) {
-        onError(new Error(`a ${job} job was not taken; the sweep will find its work`, { cause: error }));
-        return "unreachable";
-      }
+    add,
+    handOver: async (job, payload, { dedupe }) => {
+      const { queue, attempts } = JOBS[job];
+      const taken: TakenJob = { name: job, data: payload, attemptsMade: 0, opts: { attempts } };
+      const tryLater = (error: unknown): void => {
+        if (isFinal(error) || attempts === 1) return;
+        void add(job, payload, { dedupe, delayMs: retryDelayMs(1, retryAfterOf(error), Math.random()) });
+      };
+      // Rule tests have one job at a time.
+      const isOneByOne = options.backend.kind === "in-process";
+      if (isOneByOne || !handOvers.offer(queue, dedupe, taken, tryLater)) await add(job, payload, { dedupe });
     },
     remindEvery: (job, payload, { everyMs, key }) =>
       reminders.add({ job, payload: JOBS[job].payload.parse(payload), everyMs, key: reminderKey(job, key) }),

@@ -43,6 +43,7 @@ export function createWorker(options: {
   log: Logger;
 }): RunningWorker {
   const { queues, log } = options;
+  const { handOvers } = queues;
   const aborter = new AbortController();
   // Every job that runs listens to it, and there are more than ten at once.
   setMaxListeners(0, aborter.signal);
@@ -73,13 +74,18 @@ export function createWorker(options: {
   return {
     start: async () => {
       for (const name of names) {
-        workers.push(queues.backend.openWorker(name, take, settings(options.concurrency?.[name] ?? 4)));
+        const slots = options.concurrency?.[name] ?? 4;
+        const takeFromEngine = (job: TakenJob): Promise<void> =>
+          handOvers.occupy(name, job.opts.deduplication?.id, () => take(job));
+        workers.push(queues.backend.openWorker(name, takeFromEngine, settings(slots)));
+        handOvers.open(name, slots, take);
       }
       await Promise.all(workers.map((worker) => worker.waitUntilReady()));
       for (const worker of workers) keepRunning(worker, log, () => stopping !== null);
     },
     stop: ({ graceMs = 20_000 } = {}) => {
-      stopping ??= stopAll(workers, aborter, graceMs, () => running === 0);
+      const close = () => Promise.allSettled([handOvers.close(), ...workers.map((worker) => worker.close())]);
+      stopping ??= stopAll({ close, workers, aborter, graceMs, isIdle: () => running === 0 });
       return stopping;
     },
   };
@@ -137,13 +143,15 @@ async function keepRunning(worker: OpenWorker, log: Logger, isStopping: () => bo
   }
 }
 
-async function stopAll(
-  workers: readonly OpenWorker[],
-  aborter: AbortController,
-  graceMs: number,
-  isIdle: () => boolean,
-): Promise<"finished" | "gave up"> {
-  const closed = Promise.allSettled(workers.map((worker) => worker.close())).then(() => "finished" as const);
+async function stopAll(parts: {
+  readonly close: () => Promise<unknown>;
+  readonly workers: readonly OpenWorker[];
+  readonly aborter: AbortController;
+  readonly graceMs: number;
+  readonly isIdle: () => boolean;
+}): Promise<"finished" | "gave up"> {
+  const { workers, aborter, graceMs, isIdle } = parts;
+  const closed = parts.close().then(() => "finished" as const);
   const patient = await Promise.race([closed, idleFor(IDLE_ENOUGH_MS, graceMs, isIdle)]);
   if (patient === "finished") return patient;
   aborter.abort(new Error("the worker is stopping"));

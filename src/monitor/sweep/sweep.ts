@@ -85,7 +85,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     (query) => !closing.has(nameOf(query)) && !given.has(jobScope("reconsider-alerts", query)),
   );
   await Promise.all([
-    ...polls.map(({ keys, groupIds }) => addPoll(queues, keys, groupIds)),
+    ...polls.map(({ keys, groupIds }) => addPoll(queues.add, keys, groupIds)),
     ...ticks.map((query) => queues.add("close-windows", query, { dedupe: nameOf(query) })),
     ...decisions.map((query) =>
       queues.add("reconsider-alerts", query, { dedupe: `decide-${nameOf(query)}` }),
@@ -148,9 +148,9 @@ function editable({ liveReceivers, editsMessages = true }: SweepParts, closed: R
   return editsMessages ? liveReceivers(closed) : [];
 }
 
-/** Adds the job of one call; several keys share it, and groups name some of them. */
+/** Adds the job of one call, or hands it over; several keys share it, and groups name some of them. */
 export async function addPoll(
-  queues: Queues,
+  add: Queues["add"] | Queues["handOver"],
   keys: readonly PollKey[],
   groupIds: readonly string[] = [],
 ): Promise<void> {
@@ -160,9 +160,9 @@ export async function addPoll(
   const dedupe = `${projectId}-${queryId}-${poll}`;
   const queryIds = keys.map((key) => key.queryId);
   const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
-  if (queryIds.length === 1) await queues.add(job, { projectId, queryId, poll }, { dedupe });
+  if (queryIds.length === 1) await add(job, { projectId, queryId, poll }, { dedupe });
   else
-    await queues.add(
+    await add(
       "poll-together",
       { projectId, queryIds, poll, ...(groupIds.length > 0 && { groupIds: [...groupIds] }) },
       { dedupe: `${dedupe}-together` },

@@ -46,7 +46,7 @@ export function createPollWaker(parts: {
       const startedAt = monotonicMs();
       try {
         const woken = await stores.polls.wake(keys, clock.now());
-        await Promise.all(woken.map((key) => addPoll(queues, [key])));
+        await Promise.all(woken.map((key) => addPoll(queues.handOver, [key])));
       } catch (error) {
         log.warn({ error: describeError(error) }, "announced mentions were not polled at once");
       }
