@@ -27,28 +27,30 @@ export interface PipelineReadings {
   readonly now: Instant;
 }
 
-/** Reads all facts about the pipeline from the tables. */
+/** Reads all facts about the pipeline from the tables, as they are at one moment. */
 export async function readPipelineHealth(readings: PipelineReadings): Promise<PipelineHealth> {
-  const { stores, now } = readings;
-  const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
-  const read = await awaitAll({
-    failures: stores.failures.open(),
-    progress: stores.health.progress(),
-    waiting: stores.health.waiting(now, inLine),
-    pulses: stores.health.pulses(),
-    digests: stores.digests.due(),
-    deadJobs: stores.deadLetters.jobs(),
-    bounces: stores.bounces.open(),
-    uncorrected: stores.corrections.notPossible(),
-    heldRules: stores.ruleFloods.held(),
-    deadLetters: stores.deadLetters.counts(now - NEWS_MS),
-    outages: stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
-    open: stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
-    givenUp: stores.notifications.givenUpLately(now),
-    lately: stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
-    processes: stores.processes.running(),
-    request: stores.processes.requested(),
-    wall: stores.processes.wall(),
+  const { now } = readings;
+  const read = await readings.stores.snapshot(async (stores) => {
+    const inLine = (await stores.channelLimits.moving()).flatMap((channel) => readings.receiversOf(channel));
+    return awaitAll({
+      failures: stores.failures.open(),
+      progress: stores.health.progress(),
+      waiting: stores.health.waiting(now, inLine),
+      pulses: stores.health.pulses(),
+      digests: stores.digests.due(),
+      deadJobs: stores.deadLetters.jobs(),
+      bounces: stores.bounces.open(),
+      uncorrected: stores.corrections.notPossible(),
+      heldRules: stores.ruleFloods.held(),
+      deadLetters: stores.deadLetters.counts(now - NEWS_MS),
+      outages: stores.outages.endedAfter(now - OUTAGE_STANDS_MS),
+      open: stores.alerts.openOfQuery(OWN_QUERY.projectId, OWN_QUERY.queryId),
+      givenUp: stores.notifications.givenUpLately(now),
+      lately: stores.alerts.openBetween(now - OUTAGE_STANDS_MS, now + 1),
+      processes: stores.processes.running(),
+      request: stores.processes.requested(),
+      wall: stores.processes.wall(),
+    });
   });
   const { failures, pulses, digests, deadJobs, open, lately, processes, request, ...shown } = read;
   const { rhythms, upForMs, feeds, receivers, addresses, jumpedMs } = readings;

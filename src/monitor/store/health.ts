@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import type { QueryProgress, QueryRhythm, WaitingWork } from "../model/pipeline-facts.ts";
-import { at, type Db } from "./database.ts";
+import { at, type Db, withoutSync } from "./database.ts";
 import { isDueAt } from "./poll-plans.ts";
 
 /** Polls over more than this read history, which says nothing about the usual rate. */
@@ -12,7 +12,7 @@ export function createWatchStore(db: Db) {
     /** Records that a part of the pipeline works. */
     async beat(name: string, now: Instant): Promise<void> {
       await sql`
-        insert into earshot.pulses (name, at) values (${name}, ${at(now)})
+        insert into earshot.pulses (name, at) select ${name}, ${at(now)} where ${withoutSync}
         on conflict (name) do update set at = excluded.at, at_wall = now()
       `.execute(db);
     },
