@@ -2,15 +2,20 @@ import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import { announceDigests } from "../digest/announce-digests.ts";
 import { planViews } from "../digest/view-digests.ts";
+import { createSkipWaiting } from "./skip-waiting.ts";
 import { type SweepOptions, type SweepParts, type SweepResult, sweep } from "./sweep.ts";
 
 const PUBLISH_EVERY_MS = 15 * SECOND;
 
 /** One sweep now: first announces digests that are due, and now and then publishes the plan. */
 export function createSweep(
-  parts: SweepParts & { readonly publishPlans: (now: Instant) => Promise<void>; readonly clock: Clock },
+  parts: Omit<SweepParts, "skipWaiting"> & {
+    readonly publishPlans: (now: Instant) => Promise<void>;
+    readonly clock: Clock;
+  },
 ): (options?: SweepOptions) => Promise<SweepResult> {
   const { publishPlans, clock, ...swept } = parts;
+  const skipWaiting = createSkipWaiting(parts.queues, monotonicMs);
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async (options) => {
     const now = clock.now();
@@ -20,7 +25,7 @@ export function createSweep(
       publishedAt = monotonicMs();
       await publishPlans(now);
     }
-    return sweep({ ...swept, ...options, digests }, now);
+    return sweep({ ...swept, ...options, digests, skipWaiting }, now);
   };
 }
 

@@ -9,6 +9,7 @@ import type { PollKey } from "../model/poll.ts";
 import { type SourceName, sourceOfProject } from "../model/query.ts";
 import type { Queues } from "../queue/queues.ts";
 import type { Stores } from "../store/stores.ts";
+import type { createSkipWaiting } from "./skip-waiting.ts";
 
 /** Due work in the tables, by kind. */
 export interface SweepResult {
@@ -35,6 +36,7 @@ export interface SweepParts extends SweepOptions {
   /** The configuration that runs here, and since when. */
   readonly runs: { readonly version: string | null; readonly openedAt: Instant };
   readonly digests: readonly PlannedDigest[];
+  readonly skipWaiting: ReturnType<typeof createSkipWaiting>;
   /** The receivers whose messages use this channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
   /** Receivers whose messages can be edited now, with these channels closed. */
@@ -66,7 +68,10 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     mostEdits: MOST_EDITS,
   });
   // Each call with the polls that share it.
-  const polls = [...planned.calls, ...due.polls.map((poll) => ({ keys: [poll], groupIds: [] }))];
+  const polls = [
+    ...planned.calls,
+    ...(await toAdd(parts, due.polls)).map((poll) => ({ keys: [poll], groupIds: [] })),
+  ];
   const { decisions: allDecisions, corrections } = due;
   const { deliveries, edits } = await toOpenChannels(parts, due);
   // Before the digests, which wait until the windows of their period are closed.
@@ -144,6 +149,24 @@ async function toOpenChannels(
   return { deliveries, edits };
 }
 
+/** The polls without a rate limit that no job waits for yet. */
+async function toAdd({ skipWaiting }: SweepParts, polls: readonly PollKey[]): Promise<readonly PollKey[]> {
+  const isFeeds = ({ projectId }: PollKey) => sourceOfProject(projectId) === "feeds";
+  const [ofFeeds, ofAccount] = await Promise.all([
+    skipWaiting("poll-feeds", polls.filter(isFeeds), pollName),
+    skipWaiting(
+      "poll",
+      polls.filter((poll) => !isFeeds(poll)),
+      pollName,
+    ),
+  ]);
+  return [...ofFeeds, ...ofAccount];
+}
+
+function pollName({ projectId, queryId, poll }: PollKey): string {
+  return `${projectId}-${queryId}-${poll}`;
+}
+
 function editable({ liveReceivers, editsMessages = true }: SweepParts, closed: ReadonlySet<string>) {
   return editsMessages ? liveReceivers(closed) : [];
 }
@@ -157,7 +180,7 @@ export async function addPoll(
   const [first] = keys;
   if (first === undefined) return;
   const { projectId, queryId, poll } = first;
-  const dedupe = `${projectId}-${queryId}-${poll}`;
+  const dedupe = pollName(first);
   const queryIds = keys.map((key) => key.queryId);
   const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
   if (queryIds.length === 1) await add(job, { projectId, queryId, poll }, { dedupe });
