@@ -49,6 +49,7 @@ export async function collect(
     ],
     acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
     repeatsExpected: 0,
+    repeatedBeside: 0,
     happened: new Map(problems === null ? [] : [...problems, ...scenario.kinds]),
     calls: { most: world.mostCalls(), limit: CALLS_A_MINUTE },
   };

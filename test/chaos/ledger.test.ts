@@ -26,6 +26,7 @@ const NOTHING_WRONG: ActualWorld = {
   ],
   acceptedWithoutAnswer: 0,
   repeatsExpected: 0,
+  repeatedBeside: 0,
   happened: new Map([["worker", 3]]),
   calls: { most: 30, limit: 30 },
 };

@@ -7,8 +7,12 @@ export interface HandedOver {
   readonly noteMs: number;
 }
 
-/** All mails that the server has. One that a kill kept from being noted has the mean of the others. */
-export async function readNoteGaps(facts: Pool, smtp: Pick<FakeSmtp, "mails">): Promise<HandedOver[]> {
+/** All mails that the server has. `killsAt`: see `expectedRepeats`. */
+export async function readNoteGaps(
+  facts: Pool,
+  smtp: Pick<FakeSmtp, "mails">,
+  killsAt: readonly number[],
+): Promise<HandedOver[]> {
   const { rows } = await facts.query<{ id: string; at: Date }>(
     `select n.vendor_ref ->> 'messageId' as id, d.at_wall as at from earshot.notifications n
      join earshot.deliveries d on d.project_id = n.project_id and d.notification_id = n.id
@@ -21,8 +25,22 @@ export async function readNoteGaps(facts: Pool, smtp: Pick<FakeSmtp, "mails">): 
     const noted = notedAt.get(messageId);
     return { at, noteMs: noted === undefined || last.get(messageId) !== at ? null : Math.max(0, noted - at) };
   });
+  return estimateGaps(gaps, killsAt);
+}
+
+/**
+ * How long the note took of mails that were not noted. If a kill followed soon, twice the time until it: kills come at any
+ * moment of a gap, in its middle on average, and hit long gaps more often than short ones. Otherwise the mean of the others.
+ */
+export function estimateGaps(
+  gaps: readonly { readonly at: number; readonly noteMs: number | null }[],
+  killsAt: readonly number[],
+): HandedOver[] {
   const meanMs = meanOf(gaps.flatMap(({ noteMs }) => (noteMs === null ? [] : [noteMs])));
-  return gaps.map(({ at, noteMs }) => ({ at, noteMs: noteMs ?? meanMs }));
+  return gaps.map(({ at, noteMs }) => {
+    const kill = killsAt.find((one) => one >= at && one - at < AROUND_MS);
+    return { at, noteMs: noteMs ?? (kill === undefined ? meanMs : 2 * (kill - at)) };
+  });
 }
 
 export function meanOf(numbers: readonly number[]): number {
@@ -75,6 +93,17 @@ export function repeatsIn({ mails }: Pick<FakeSmtp, "mails">, kills: readonly nu
     const killedAfterMs = kill === undefined ? null : kill - before;
     return [{ mail, afterMs: mail.handedOverAt - before, killedAfterMs }];
   });
+}
+
+/**
+ * How many mails were repeated by a kill that repeated another one, too. Mails that a process has in hand wait for their notes
+ * at once, where something else keeps it busy: so they do not come independently, but such kills do.
+ */
+export function repeatedBeside(repeats: readonly Repeat[]): number {
+  const kills = repeats.flatMap(({ mail, afterMs, killedAfterMs }) =>
+    killedAfterMs === null || killedAfterMs >= AROUND_MS ? [] : [mail.handedOverAt - afterMs + killedAfterMs],
+  );
+  return kills.length - new Set(kills).size;
 }
 
 export function repeatSentence({ mail, afterMs, killedAfterMs }: Repeat): string {

@@ -17,7 +17,7 @@ import {
   SMTP_FAULTS,
 } from "./inject-faults.ts";
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
-import { expectedRepeats, meanOf, readNoteGaps } from "./note-gap.ts";
+import { expectedRepeats, meanOf, readNoteGaps, repeatedBeside, repeatsIn } from "./note-gap.ts";
 import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
 import { pressButtons } from "./press-buttons.ts";
 import { isWatching, lastMomentOf, leftToDo } from "./progress.ts";
@@ -111,12 +111,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const drainedAfterMs = isDone ? monotonicMs() - lastKillAt : null;
     const gaveUp = workers.ended();
     const endedBadly = [...workers.crashed(), ...(await workers.stop())];
-    const noted = await readNoteGaps(world.factsPool, world.smtp);
+    const noted = await readNoteGaps(world.factsPool, world.smtp, deliverersKilledAt);
     const repeatsExpected = expectedRepeats(noted, deliverersKilledAt);
     const found = await collect(world, happened);
     const ledger = compareWorlds(expectedOf([...published, ...scenario], { withScenario: true }), {
       ...found,
       repeatsExpected,
+      repeatedBeside: repeatedBeside(repeatsIn(world.smtp, deliverersKilledAt)),
     });
     const broken = ledger.some((line) => line.broken) || !isDone || endedBadly.length > 0;
     return {

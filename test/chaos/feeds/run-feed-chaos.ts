@@ -3,7 +3,14 @@ import { monotonicMs, systemClock } from "../../../src/lib/clock.ts";
 import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { bundleEntries } from "../../bundle.ts";
 import type { LedgerLine } from "../ledger.ts";
-import { expectedRepeats, meanOf, readNoteGaps, repeatSentence, repeatsIn } from "../note-gap.ts";
+import {
+  expectedRepeats,
+  meanOf,
+  readNoteGaps,
+  repeatedBeside,
+  repeatSentence,
+  repeatsIn,
+} from "../note-gap.ts";
 import type { QueueKind } from "../plan-kills.ts";
 import { deal } from "../plan-kills.ts";
 import { until } from "../until.ts";
@@ -101,12 +108,15 @@ export async function runFeedChaos(options: FeedChaosOptions): Promise<FeedChaos
     const gaveUp = workers.ended();
     const endedBadly = [...workers.crashed(), ...(await workers.stop())];
     const repeats = repeatsIn(world.smtp, killedAt);
-    const noted = await readNoteGaps(pool, world.smtp);
+    const noted = await readNoteGaps(pool, world.smtp, killedAt);
     const killed = hits.reduce((sum, n) => sum + n, 0);
     // Each worker sends as many as the others.
     const repeatsExpected = expectedRepeats(noted, killedAt) / hits.length;
     const ledger = [
-      ...(await compareFeeds(world, truth.items, repeatsExpected)),
+      ...(await compareFeeds(world, truth.items, {
+        repeatsExpected,
+        repeatedBeside: repeatedBeside(repeats),
+      })),
       await leftBehind(world, truth.items),
       line("gaps in the stream", 1, (await gaps(world)).map(String)),
       line(
@@ -199,7 +209,8 @@ async function settle(
 ): Promise<boolean> {
   /** How much is wrong that time can mend. */
   const left = async (): Promise<number> => {
-    const lines = (await compareFeeds(world, items, 0)).filter(({ what }) => !STAYS_WRONG.has(what));
+    const chance = { repeatsExpected: 0, repeatedBeside: 0 };
+    const lines = (await compareFeeds(world, items, chance)).filter(({ what }) => !STAYS_WRONG.has(what));
     const wrong = lines.reduce((sum, line) => sum + (line.broken ? line.wrong : 0), 0);
     const waiting = world.sources.isPushed() && (await isIdle(world)) ? 0 : 1;
     return wrong + waiting;
