@@ -6,6 +6,6 @@ nameSourceLines();
 const { stopSignal } = await import("../src/lib/stop-signal.ts");
 stopSignal();
 const { runWorker } = await import("../src/app/run-worker.ts");
-await runWorker("poll", process);
+await runWorker(["poll"], process);
 
 export {};

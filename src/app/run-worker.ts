@@ -1,6 +1,6 @@
 import { listenForHangUps, readEnvironment } from "#admin";
 import type { Role } from "#monitor";
-import { type Clock, systemClock } from "../lib/clock.ts";
+import { systemClock } from "../lib/clock.ts";
 import { openTogether } from "../lib/closing.ts";
 import { describeError, UserError } from "../lib/errors.ts";
 import { createLog } from "../lib/log.ts";
@@ -9,10 +9,10 @@ import { assemble } from "./assemble.ts";
 import { openMonitor } from "./open-monitor.ts";
 
 /**
- * One role as a process of its own, until SIGTERM or Ctrl-C. Configuration and addresses come from the environment, as for
+ * One role, or several, as a process of its own, until SIGTERM or Ctrl-C. Configuration and addresses come from the environment, as for
  * `earshot start --roles`. Exits with 2 if something that a person wrote is wrong, with 1 if it fails.
  */
-export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock = systemClock): Promise<void> {
+export async function runWorker(roles: readonly Role[], host: NodeJS.Process, clock = systemClock) {
   const signal = stopSignal();
   const hangUps = listenForHangUps(host);
   const environment = readEnvironment(host.env);
@@ -21,20 +21,20 @@ export async function runWorker(role: Role, host: NodeJS.Process, clock: Clock =
     const running = await openTogether(async (closing) => {
       const process = { environment, env: host.env, log, signal };
       const open = openMonitor(process, {
-        ...{ file: environment.configFile, roles: [role], isMain: false, hangUps, clock },
+        ...{ file: environment.configFile, roles, isMain: false, hangUps, clock },
         ...{ port: null, listeningUrl: null, schemas: [] },
       });
       await assemble(process, { open, console: "None" }, closing);
       return closing;
     });
-    log.info({ role }, "the worker is running");
+    log.info({ roles }, "the worker is running");
     await aborted(signal);
-    log.info({ role }, "the worker is stopping");
+    log.info({ roles }, "the worker is stopping");
     await running.close();
   } catch (error) {
     if (!signal.aborted) {
       const details = error instanceof UserError ? error.details : [];
-      log.fatal({ role, error: describeError(error), details }, "the worker ended");
+      log.fatal({ roles, error: describeError(error), details }, "the worker ended");
       host.exitCode = error instanceof UserError ? 2 : 1;
     }
   }

@@ -6,8 +6,19 @@ export type Kill = { readonly at: number } & (
   | { readonly kind: "database" | "queue" | "older queue" | "connections" }
 );
 
-/** The workers: two of those that several processes should share. `sweep` is the scheduler. */
-export const WORKER_ROLES = ["poll", "poll", "tick", "deliver", "deliver", "digest", "sweep"] as const;
+/**
+ * The roles of each worker: two that several processes should share, and one that hands jobs over, as `earshot start` does.
+ * `sweep` is the scheduler.
+ */
+export const WORKER_ROLES = [
+  "poll",
+  "poll tick deliver",
+  "tick",
+  "deliver",
+  "deliver",
+  "digest",
+  "sweep",
+] as const;
 
 /**
  * `kills` of them at random moments, `everyMs` apart on average; the same for the same seed. Kinds and targets are

@@ -183,7 +183,7 @@ async function killAll(
     before = one.at;
     if (await kill(one, world, workers)) {
       hits[one.kind] = (hits[one.kind] ?? 0) + 1;
-      if (one.kind === "worker" && WORKER_ROLES[one.slot] === "deliver")
+      if (one.kind === "worker" && WORKER_ROLES[one.slot]?.includes("deliver"))
         deliverersKilledAt.push(systemClock.now());
     }
     await disturbApi(world, nextApiFault());
