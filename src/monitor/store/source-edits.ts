@@ -47,7 +47,8 @@ export function createSourceEditStore(db: Db) {
 
     /**
      * The account has it. A newer one of the same kind that was written meanwhile, because this claim had ended, is written
-     * again: nobody knows which of the two came last.
+     * again: nobody knows which of the two came last. One statement does: it changes different rows, and looks again at
+     * each that somebody else was changing.
      */
     async settle({ projectId, queryId, resourceId, id, edit, attempts }: ClaimedEdit): Promise<void> {
       await sql`
