@@ -139,6 +139,7 @@ export async function openFeedWorld(
     // Nothing is due but what was broken off.
     settle: async ({ run }) => {
       while ((await run.fetchNext()) !== null);
+      return 0;
     },
     read: ({ pool }) => readFeedFacts(createDatabase(pool)),
     close: closing.close,

@@ -4,8 +4,8 @@ import type { Step, Verdict } from "../crash-points/gate.ts";
 export interface Hold {
   /** For the relay in front of PostgreSQL: whether a statement passes, or when. */
   before(step: Step): Verdict;
-  /** From now on statements count. `at`: the process is held before this one, from 1; null: before none. */
-  arm(at: number | null): void;
+  /** From now on statements count. `at`: the process is held before this one, from 1, or the first that matches; null: before none. */
+  arm(at: number | RegExp | null): void;
   /** Resolves when the process is held. */
   readonly isHeld: Promise<void>;
   release(): void;
@@ -21,7 +21,7 @@ const BEGINS_CONNECTION = /^(set jit = off|select pg_backend_pid\(\) as pid)$/;
 export function createHold(): Hold {
   const asked: string[] = [];
   let counts = false;
-  let holdAt: number | null = null;
+  let isNext = (_name: string): boolean => false;
   let release = (): void => {};
   const released = new Promise<true>((resolve) => {
     release = () => resolve(true);
@@ -34,12 +34,13 @@ export function createHold(): Hold {
     before: ({ name }) => {
       if (!counts || NO_FACTS.test(name) || BEGINS_CONNECTION.test(name)) return true;
       asked.push(name);
-      if (asked.length !== holdAt) return true;
+      if (!isNext(name)) return true;
+      isNext = () => false;
       reportHeld();
       return released;
     },
     arm: (at) => {
-      holdAt = at;
+      isNext = (name) => (at instanceof RegExp ? at.test(name) : asked.length === at);
       counts = true;
     },
     isHeld,

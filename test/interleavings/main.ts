@@ -7,7 +7,8 @@ const HELP = `npm run interleavings -- [options]
 
 Two processes do one task each on the same tables: a poll, a decision, a delivery, a press, a round of a loop. One
 is held before each of its statements, one at a time, while the other runs to its end, or until it waits for a
-lock of the first; then the first goes on. Facts and messages must be those of one of the two serial orders.
+lock of the first; then the first goes on. Facts and messages must be those of one of the two serial orders, and
+nothing may be held back longer than in both of them: by a lease that is kept, or by a later try.
 
   --only PATTERN       only pairs whose name matches this regular expression
   --pairs N            so many of them, chosen by the seed (all)
@@ -18,7 +19,7 @@ lock of the first; then the first goes on. Facts and messages must be those of o
   --list               print the pairs and play none
   --json               the report as one JSON object
 
-Exits with 1 if a point differed or failed, or if one that was chosen was not played.
+Exits with 1 if a point differed, was late or failed, or if one that was chosen was not played.
 `;
 
 const OPTIONS = {

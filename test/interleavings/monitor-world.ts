@@ -67,18 +67,19 @@ export async function openMonitorWorld(
     },
     connect,
     settle: async (one) => {
-      await one.settle();
+      let waitedS = await one.settle();
       while ((await writeToAccount(one)) === "Written");
       if (scene.source !== undefined && "writeCorrections" in scene.source) {
         // What was written comes back with the next poll, whichever of two wrote it.
         sandbox.clock.advance(5 * MINUTE);
-        await one.settle();
+        waitedS += await one.settle();
       }
       // A change whose answer is not known is looked for two minutes later.
       for (let turn = 0; scene.account?.rateLimit !== undefined && turn < MOST_TURNS; turn++) {
         sandbox.clock.advance(2 * MINUTE);
         await keepGroupsOnce(one);
       }
+      return waitedS;
     },
     read: async (database) => (await readEnding(sandbox, database)).lines,
     close: ground.close,

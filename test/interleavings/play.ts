@@ -4,6 +4,7 @@ import { type Database, openDatabase } from "../../src/monitor/store/database.ts
 import { readPostgres } from "../crash-points/proxies/postgres.ts";
 import { openRelay } from "../crash-points/proxies/relay.ts";
 import type { Stage } from "../crash-points/stage.ts";
+import { type Delay, readLeases } from "./delay.ts";
 import type { Reset } from "./ground.ts";
 import { createHold, type Hold } from "./hold.ts";
 import type { Task } from "./task.ts";
@@ -13,8 +14,8 @@ export interface World<P extends { close(): Promise<void> }> {
   /** Sets tables, clock and everybody outside to where the pairs begin. Connections to the database break if it is a copy. */
   reset(to: Reset): Promise<Reset>;
   connect(url: string): Connections<P>;
-  /** Does everything that is due. */
-  settle(process: P): Promise<void>;
+  /** Does everything that is due. Gives for how many seconds of the database's clock some of it has waited. */
+  settle(process: P): Promise<number>;
   /** All facts and messages, a line each. */
   read(database: Database): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -29,6 +30,7 @@ export interface Connections<P> {
 export interface PlayResult {
   /** All facts and messages in the end. */
   readonly lines: readonly string[];
+  readonly delay: Delay;
   /** What the task that may be held asked of PostgreSQL. */
   readonly statements: readonly string[];
   /** False: the task ended before it was held. */
@@ -40,10 +42,10 @@ export interface PlayResult {
 export interface Player<P> {
   /**
    * Two processes do one task each. With `holdAt`, the first is held before this statement while the second runs to its
-   * end, or until it waits for a lock of the first; else the second begins when the first has ended. Then everything
-   * that is due is done.
+   * end, or until it waits for a lock of the first; else the second begins when the first has ended. With `begun`, too,
+   * the second has come as far as this statement when the first begins. Then everything that is due is done.
    */
-  play(tasks: readonly [Task<P>, Task<P>], holdAt: number | null): Promise<PlayResult>;
+  play(tasks: readonly [Task<P>, Task<P>], holdAt: number | null, begun?: RegExp): Promise<PlayResult>;
   /** The next play begins in a copy of the database, on connections of its own. */
   beginAnew(): Promise<void>;
   close(): Promise<void>;
@@ -70,9 +72,9 @@ export function createPlayer<P extends { close(): Promise<void> }>(
     return open;
   };
   return {
-    play: async (tasks, holdAt) => {
+    play: async (tasks, holdAt, begun) => {
       try {
-        return await playOn(await begin(), world, tasks, holdAt);
+        return await playOn(await begin(), world, tasks, { holdAt, begun });
       } catch (error) {
         // A task that does not end keeps its connection.
         await stage.administrate(`drop database if exists ${database} with (force)`);
@@ -89,14 +91,17 @@ export function createPlayer<P extends { close(): Promise<void> }>(
 }
 
 interface OpenConnections<P> {
-  /** Of the process that may be held, and of the other. */
-  readonly held: Connections<P>;
-  readonly other: Connections<P>;
-  /** What decides about the statements of the first from now on. */
-  setHold(hold: Hold): void;
+  readonly first: HeldConnections<P>;
+  readonly second: HeldConnections<P>;
   /** Whoever looks on. */
   readonly watch: Database;
   close(): Promise<void>;
+}
+
+/** Those of a process that may be held. */
+interface HeldConnections<P> extends Connections<P> {
+  /** What decides about its statements from now on. */
+  setHold(hold: Hold): void;
 }
 
 async function openConnections<P extends { close(): Promise<void> }>(
@@ -104,6 +109,23 @@ async function openConnections<P extends { close(): Promise<void> }>(
   url: string,
   world: World<P>,
 ): Promise<OpenConnections<P>> {
+  const [first, second] = [await openHeld(stage, url, world), await openHeld(stage, url, world)];
+  const watch = openDatabase({ url, connections: 1, onError: () => {} });
+  return {
+    ...{ first, second, watch },
+    close: async () => {
+      await first.close();
+      await second.close();
+      await watch.close();
+    },
+  };
+}
+
+async function openHeld<P extends { close(): Promise<void> }>(
+  stage: Stage,
+  url: string,
+  world: World<P>,
+): Promise<HeldConnections<P>> {
   let hold = createHold();
   const relay = await openRelay(
     () => stage.postgresPort,
@@ -116,59 +138,75 @@ async function openConnections<P extends { close(): Promise<void> }>(
   );
   const relayed = new URL(url);
   relayed.port = String(relay.port);
-  const [held, other] = [world.connect(relayed.href), world.connect(url)];
-  const watch = openDatabase({ url, connections: 1, onError: () => {} });
+  const connections = world.connect(relayed.href);
   return {
-    ...{ held, other, watch },
+    open: () => connections.open(),
     setHold: (next) => {
       hold = next;
     },
     close: async () => {
-      await held.close();
-      await other.close();
-      await watch.close();
+      await connections.close();
       await relay.close();
     },
   };
 }
 
 async function playOn<P extends { close(): Promise<void> }>(
-  connections: OpenConnections<P>,
+  { watch, ...connections }: OpenConnections<P>,
   world: World<P>,
   [first, second]: readonly [Task<P>, Task<P>],
-  holdAt: number | null,
+  { holdAt, begun }: { readonly holdAt: number | null; readonly begun: RegExp | undefined },
 ): Promise<PlayResult> {
-  const hold = createHold();
-  connections.setHold(hold);
-  const { watch } = connections;
+  const [hold, secondHold] = [createHold(), createHold()];
+  connections.first.setHold(hold);
+  connections.second.setHold(secondHold);
   const opened: P[] = [];
   try {
-    const held = await connections.held.open();
+    const held = await connections.first.open();
     opened.push(held);
-    const other = await connections.other.open();
+    const other = await connections.second.open();
     opened.push(other);
     const run = { first: await first.prepare(other, held), second: await second.prepare(other, other) };
+    let two: Promise<unknown> | null = null;
+    if (holdAt !== null && begun !== undefined) {
+      secondHold.arm(begun);
+      two = start(run.second, other);
+      if (!(await isHeldBefore(secondHold, two)))
+        throw new Error(`no statement of ${second.name} matches ${begun}`);
+    }
     hold.arm(holdAt);
-    const one = run.first(held);
-    // It is awaited below; until then its failure is nobody's.
-    one.catch(() => {});
-    let isHeld = false;
-    if (holdAt !== null)
-      isHeld = await Promise.race([hold.isHeld.then(() => true), settled(one).then(() => false)]);
-    else await one;
-    const two = run.second(other);
-    two.catch(() => {});
+    const one = start(run.first, held);
+    // The first may have to wait for a lock of the second, which goes on then.
+    if (two !== null) await isBlocked(watch, Promise.race([hold.isHeld, settled(one)]));
+    secondHold.release();
+    const isHeld = await isHeldBefore(hold, one);
+    two ??= start(run.second, other);
     const hasWaited = isHeld && (await isBlocked(watch, two));
     hold.release();
     await inTime(one, first.name);
     await inTime(two, second.name);
     const statements = hold.disarm();
-    await world.settle(other);
-    return { lines: await world.read(watch), statements: [...statements], isHeld, hasWaited };
+    const leases = await readLeases(watch);
+    const waitedS = await world.settle(other);
+    const lines = await world.read(watch);
+    return { lines, delay: { leases, waitedS }, statements: [...statements], isHeld, hasWaited };
   } finally {
     hold.release();
+    secondHold.release();
     for (const process of opened) await process.close();
   }
+}
+
+/** It is awaited later; until then its failure is nobody's. */
+function start<P>(task: (process: P) => Promise<unknown>, process: P): Promise<unknown> {
+  const work = task(process);
+  work.catch(() => {});
+  return work;
+}
+
+/** False: the work has ended before. */
+function isHeldBefore({ isHeld }: Hold, work: Promise<unknown>): Promise<boolean> {
+  return Promise.race([isHeld.then(() => true), settled(work).then(() => false)]);
 }
 
 function settled(work: Promise<unknown>): Promise<void> {

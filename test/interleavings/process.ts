@@ -24,8 +24,11 @@ export interface Process {
   readonly stores: Stores;
   readonly version: OpenVersion;
   readonly actions: AlertActions;
-  /** Works until the tables say that nothing is due. The database's clock moves on while something waits for it. */
-  settle(): Promise<void>;
+  /**
+   * Works until the tables say that nothing is due. The database's clock moves on while something waits for it: by so many
+   * seconds.
+   */
+  settle(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -79,14 +82,16 @@ export async function openProcess(parts: {
       }
       if (!isWorking) await delivering.start();
       isWorking = true;
+      let waitedS = 0;
       for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
         await queues.idle();
         const swept = await version.sweep();
         if (Object.values(swept).some((count) => count > 0)) continue;
         const waiting = (await stores.dueWork.unsettled()) + (await stores.notifications.unsettled());
         const polls = CompiledQuery.raw(POLLS_THAT_WAIT, [new Date(clock.now())]);
-        if (waiting === 0 && (await database.db.executeQuery(polls)).rows.length === 0) return;
-        await sql`select harness.put_forward(2)`.execute(database.db);
+        if (waiting === 0 && (await database.db.executeQuery(polls)).rows.length === 0) return waitedS;
+        waitedS += STEP_S;
+        await sql`select harness.put_forward(${STEP_S})`.execute(database.db);
       }
       throw new Error("nothing settles");
     },
@@ -95,3 +100,4 @@ export async function openProcess(parts: {
 }
 
 const MOST_ROUNDS = 60;
+const STEP_S = 2;

@@ -22,12 +22,13 @@ const outcomes = (...some: readonly Outcome[]): Report => ({
 test("a run in which every chosen point was the same is not broken", () => {
   expect(isBroken(SOUND)).toBe(false);
   expect(formatReport(SOUND)).toContain(
-    "1 pairs × 9 points: 1 played, 0 different, 0 failed; in 1 the other",
+    "1 pairs × 9 points: 1 played, 0 different, 0 late, 0 failed; in 1 the other",
   );
 });
 
 test.each([
   ["a point differed", outcomes({ ...SAME, outcome: "different", difference: ["- a message"] })],
+  ["a point was late", outcomes({ ...SAME, outcome: "late", difference: ["work waited for 60 s"] })],
   ["a point was not reached", outcomes({ ...SAME, outcome: "not-reached" })],
   ["a point failed", outcomes({ ...SAME, outcome: "failed" })],
   ["a chosen point was not played", outcomes()],

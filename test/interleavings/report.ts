@@ -16,9 +16,13 @@ export function isBroken({ pairs, left }: Report): boolean {
 export function formatReport({ options, pairs, left, tookMs }: Report): string {
   const rows = pairs.map(({ pair, points, chosen, outcomes }) => [
     pair,
-    ...[points, outcomes.length, count(outcomes, "different"), count(outcomes, "not-reached", "failed")].map(
-      String,
-    ),
+    ...[
+      points,
+      outcomes.length,
+      count(outcomes, "different"),
+      count(outcomes, "late"),
+      count(outcomes, "not-reached", "failed"),
+    ].map(String),
     String(outcomes.filter(({ hasWaited }) => hasWaited).length),
     outcomes.length < chosen ? `${chosen - outcomes.length} NOT PLAYED` : "",
   ]);
@@ -27,9 +31,9 @@ export function formatReport({ options, pairs, left, tookMs }: Report): string {
   return [
     `Interleavings: seed ${options.seed}, share ${options.share} of 100`,
     "",
-    ...table([["pair", "points", "played", "different", "failed", "waited", ""], ...rows]),
+    ...table([["pair", "points", "played", "different", "late", "failed", "waited", ""], ...rows]),
     "",
-    `${pairs.length} pairs × ${points} points: ${all.length} played, ${count(all, "different")} different, ${count(all, "not-reached", "failed")} failed; in ${all.filter(({ hasWaited }) => hasWaited).length} the other task waited for a lock.`,
+    `${pairs.length} pairs × ${points} points: ${all.length} played, ${count(all, "different")} different, ${count(all, "late")} late, ${count(all, "not-reached", "failed")} failed; in ${all.filter(({ hasWaited }) => hasWaited).length} the other task waited for a lock.`,
     `It took ${formatDuration(Math.round(tookMs / 1_000) * 1_000)}.`,
     ...(left.length === 0 ? [] : [`NOT PLAYED, because time was over: ${left.join("; ")}`]),
     ...all.filter(({ outcome }) => outcome !== "same").flatMap(describe),

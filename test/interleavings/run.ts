@@ -5,12 +5,13 @@ import { validRules } from "../../src/monitor/rules/valid-rules.ts";
 import { differences } from "../crash-points/facts.ts";
 import { openSandbox, type Sandbox } from "../crash-points/sandbox.ts";
 import { openStage, type Stage } from "../crash-points/stage.ts";
+import { findLate } from "./delay.ts";
 import { FEED_SCENES } from "./feed-scenes.ts";
 import { openFeedWorld } from "./feed-world.ts";
 import { openMonitorWorld } from "./monitor-world.ts";
 import { createPlayer, type PlayResult, type World } from "./play.ts";
 import { SCENES, SCRIPT } from "./scenes.ts";
-import type { Pair } from "./task.ts";
+import type { Pair, PairOptions } from "./task.ts";
 
 export interface Options {
   /** Pairs whose name matches; null: all. */
@@ -38,10 +39,11 @@ export interface Point {
 }
 
 export interface Outcome extends Point {
-  readonly outcome: "same" | "different" | "not-reached" | "failed";
+  /** `late`: all is the same, and something was held back longer than in both serial orders. */
+  readonly outcome: "same" | "different" | "late" | "not-reached" | "failed";
   /** Whether the other task waited for a lock of the one that was held. */
   readonly hasWaited: boolean;
-  /** Lines that only one has, against the serial order that is nearer, and against the other; or what failed. */
+  /** Lines that only one has, against the serial order that is nearer, and against the other; what is late; or what failed. */
   readonly difference: readonly string[];
 }
 
@@ -145,7 +147,7 @@ interface StagedPair {
   readonly scene: string;
   readonly name: string;
   readonly tasks: readonly [one: string, other: string];
-  readonly between: RegExp | undefined;
+  readonly how: PairOptions;
   /** `forth`: the first of them begins, and may be held. */
   play(order: "forth" | "back", holdAt: number | null): Promise<PlayResult>;
   /** The next play begins in a copy of the database. */
@@ -163,10 +165,11 @@ function staged<P extends { close(): Promise<void> }>(
     open: async (sandbox: Sandbox) => {
       const player = createPlayer(stage, sandbox.database, await openWorld(sandbox));
       const playable = pairs.map((pair): StagedPair => {
-        const [one, other, between] = pair;
+        const [one, other, how = {}] = pair;
         return {
-          ...{ scene, name: nameOf(scene, pair), tasks: [one.name, other.name], between },
-          play: (order, holdAt) => player.play(order === "forth" ? [one, other] : [other, one], holdAt),
+          ...{ scene, name: nameOf(scene, pair), tasks: [one.name, other.name], how },
+          play: (order, holdAt) =>
+            player.play(order === "forth" ? [one, other] : [other, one], holdAt, how.begun),
           beginAnew: player.beginAnew,
         };
       });
@@ -175,8 +178,8 @@ function staged<P extends { close(): Promise<void> }>(
   };
 }
 
-function nameOf(scene: string, [one, other]: Pair<never>): string {
-  return `${scene}: ${one.name} and ${other.name}`;
+function nameOf(scene: string, [one, other, how]: Pair<never>): string {
+  return `${scene}: ${one.name} and ${other.name}${how?.begun === undefined ? "" : ", which has begun"}`;
 }
 
 interface Playing {
@@ -197,7 +200,8 @@ async function playOrFail(playing: Playing, pair: StagedPair): Promise<PairRepor
 }
 
 async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise<PairReport> {
-  const { scene, name, tasks, between } = pair;
+  const { scene, name, tasks, how } = pair;
+  const { between, begun } = how;
   const [one, other] = tasks;
   await pair.beginAnew();
   const forth = await pair.play("forth", null);
@@ -212,7 +216,7 @@ async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise
     throw new Error(
       `${name} is not the same twice:\n${unlike.map((line) => line.replaceAll(/\s+/g, " ")).join("\n")}`,
     );
-  const orders = one === other ? (["forth"] as const) : (["forth", "back"] as const);
+  const orders = one === other || begun !== undefined ? (["forth"] as const) : (["forth", "back"] as const);
   const points = orders.flatMap((order) =>
     serial[order].statements.map((statement, position) => ({ order, at: position + 1, statement })),
   );
@@ -227,18 +231,29 @@ async function playPair({ options, isOver }: Playing, pair: StagedPair): Promise
     const [held, running] = order === "forth" ? tasks : [other, one];
     const point = { scene, held, other: running, at, statement };
     try {
-      const { lines, isHeld, hasWaited } = await pair.play(order, at);
+      const { lines, delay, isHeld, hasWaited } = await pair.play(order, at);
       const found = wanted.map((end) => differences(end.lines, lines));
       const [nearer = [], next = []] = found.toSorted((a, b) => a.length - b.length);
-      const difference = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...next];
-      const outcome = difference.length > 0 ? "different" : isHeld ? "same" : "not-reached";
-      outcomes.push({ ...point, outcome, hasWaited, difference });
+      const different = nearer.length === 0 ? [] : [...nearer, "and from the other order:", ...next];
+      const late = findLate(delay, [serial.forth.delay, serial.back.delay]);
+      const outcome = outcomeOf({ isDifferent: different.length > 0, isLate: late.length > 0, isHeld });
+      outcomes.push({ ...point, outcome, hasWaited, difference: [...different, ...late] });
     } catch (error) {
       outcomes.push({ ...point, outcome: "failed", hasWaited: false, difference: linesOf(error) });
     }
     if (options.bail && outcomes.at(-1)?.outcome !== "same") break;
   }
   return { scene, pair: name, points: points.length, chosen: chosen.length, outcomes };
+}
+
+function outcomeOf(found: {
+  readonly isDifferent: boolean;
+  readonly isLate: boolean;
+  readonly isHeld: boolean;
+}): Outcome["outcome"] {
+  if (found.isDifferent) return "different";
+  if (found.isLate) return "late";
+  return found.isHeld ? "same" : "not-reached";
 }
 
 function linesOf(error: unknown): readonly string[] {

@@ -50,6 +50,15 @@ over: { after: 10m }
 `,
 };
 
+/** The statement with which a job gives its lease away: what somebody else wants at that moment must not wait for its end. */
+const END_OF = {
+  poll: /^update earshot\.polls set state =/,
+  delivery: /^with settled as \( update earshot\.notifications/,
+  edit: /^update earshot\.alert_messages m set attempts = 0/,
+  correction: /delete from earshot\.corrections/,
+  writing: /^with newer as \( update earshot\.source_edits/,
+} as const;
+
 const angry = (resourceId: string, snippet: string): StoryMentionFields => ({
   ...{ resourceId, snippet, sentiment: "negative", author: "ann", fullname: "Ann" },
 });
@@ -118,6 +127,10 @@ export const SCENES: readonly Scene[] = [
       [task.poll("growth"), task.reconcileCounts],
       [task.poll("growth"), task.sweep],
       [task.poll("growth"), task.prune],
+      [task.leaveOut("growth"), task.poll("growth"), { begun: END_OF.poll }],
+      [task.refresh, task.poll("growth"), { begun: END_OF.poll }],
+      [task.reconcileCounts, task.poll("growth"), { begun: END_OF.poll }],
+      [task.forget("ann"), task.poll("growth"), { begun: END_OF.poll }],
       [task.reconcileCounts, task.reconcileCounts],
       [task.sweep, task.sweep],
       [task.acknowledge("growth"), task.resolve("growth")],
@@ -184,9 +197,11 @@ export const SCENES: readonly Scene[] = [
       [task.deliver("crisis"), task.resolve("sending")],
       [task.deliver("crisis"), task.forget("ann")],
       // What is deleted while a mail is made of the facts is not in it, and the mail counts as one that may show it.
-      [task.deliver("team"), task.forget("ann"), /^select a\.id, a\.project_id as "projectid"/],
+      [task.deliver("team"), task.forget("ann"), { between: /^select a\.id, a\.project_id as "projectid"/ }],
       [task.deliver("crisis"), task.sweep],
       [task.deliver("crisis"), task.redeliver("crisis")],
+      [task.acknowledge("sending"), task.deliver("crisis"), { begun: END_OF.delivery }],
+      [task.forget("ann"), task.deliver("crisis"), { begun: END_OF.delivery }],
     ],
   },
   {
@@ -212,6 +227,9 @@ export const SCENES: readonly Scene[] = [
       [task.edit("crisis"), task.edit("crisis")],
       [task.edit("crisis"), task.acknowledge("reply")],
       [task.edit("crisis"), task.forget("ann")],
+      [task.acknowledge("reply"), task.edit("crisis"), { begun: END_OF.edit }],
+      [task.forget("ann"), task.edit("crisis"), { begun: END_OF.edit }],
+      [task.deliver("crisis"), task.edit("crisis"), { begun: END_OF.edit }],
       [task.deliver("crisis"), task.acknowledge("reply")],
       [task.deliver("crisis"), task.forget("ann")],
     ],
@@ -229,6 +247,8 @@ export const SCENES: readonly Scene[] = [
       [task.poll("deleted", "updated"), task.edit("crisis")],
       [task.poll("deleted", "updated"), task.acknowledge("deleted")],
       [task.poll("deleted", "updated"), task.forget("ann")],
+      [task.poll("deleted", "updated"), task.deliver("crisis"), { begun: END_OF.delivery }],
+      [task.poll("deleted", "updated"), task.edit("crisis"), { begun: END_OF.edit }],
     ],
   },
   {
@@ -242,6 +262,7 @@ export const SCENES: readonly Scene[] = [
       [task.correctMessage("crisis"), task.correctMessage("crisis")],
       [task.correctMessage("crisis"), task.forget("ann")],
       [task.correctMessage("crisis"), task.edit("crisis")],
+      [task.forget("ann"), task.correctMessage("crisis"), { begun: END_OF.correction }],
     ],
   },
   {
@@ -338,7 +359,7 @@ export const SCENES: readonly Scene[] = [
     pairs: [
       [task.buildDigest("morning", "2026-03-02"), task.buildDigest("morning", "2026-03-02")],
       // The mentions of a poll are stored, and a digest that is built now says that the poll has not ended.
-      [task.poll("digest"), task.buildDigest("morning", "2026-03-02"), /^update earshot.polls set state =/],
+      [task.poll("digest"), task.buildDigest("morning", "2026-03-02"), { between: END_OF.poll }],
       [task.buildDigest("morning", "2026-03-02"), task.unsubscribe("morning", "reader")],
       [task.buildDigest("morning", "2026-03-02"), task.forget("ann")],
       [task.buildDigest("morning", "2026-03-02"), task.leaveOut("digest")],
@@ -367,7 +388,7 @@ export const SCENES: readonly Scene[] = [
       [
         task.poll("digest of edits", "updated"),
         task.buildDigest("morning", "2026-03-02"),
-        /^update earshot.polls set state =/,
+        { between: END_OF.poll },
       ],
     ],
   },
@@ -388,7 +409,7 @@ export const SCENES: readonly Scene[] = [
       [task.deliver("reader"), task.deliver("reader")],
       [task.deliver("crisis"), task.deliver("crisis")],
       [task.deliver("reader"), task.unsubscribe("morning", "reader")],
-      [task.deliver("reader"), task.forget("ann"), /^select body from earshot\.digests/],
+      [task.deliver("reader"), task.forget("ann"), { between: /^select body from earshot\.digests/ }],
       [task.deliver("crisis"), task.poll("digest to send", "updated")],
     ],
   },
@@ -402,6 +423,7 @@ export const SCENES: readonly Scene[] = [
     at: "09:10",
     pairs: [
       [task.poll("letters"), task.replay],
+      [task.replay, task.poll("letters"), { begun: END_OF.poll }],
       [task.replay, task.reload],
     ],
   },
@@ -470,6 +492,12 @@ export const SCENES: readonly Scene[] = [
       [task.writeCorrection, task.correctMention("back-1", { category: 40_002 }, "bo")],
       [task.writeCorrection, task.poll("written back", "updated")],
       [task.writeCorrection, task.forget("ann")],
+      [
+        task.correctMention("back-1", { sentiment: "positive" }, "bo"),
+        task.writeCorrection,
+        { begun: END_OF.writing },
+      ],
+      [task.forget("ann"), task.writeCorrection, { begun: END_OF.writing }],
       [
         task.correctMention("back-2", { category: 40_002 }),
         task.correctMention("back-2", { category: 40_003 }, "bo"),
