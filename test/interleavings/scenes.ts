@@ -290,6 +290,23 @@ export const SCENES: readonly Scene[] = [
     ],
   },
   {
+    name: "rest",
+    from: "09:00",
+    queries: ["crowd after a rest"],
+    // They come late: into a bucket whose end the query was read up to before.
+    said: [["09:07", "crowd after a rest", { ...calm, count: 7, indexedAfter: "4m" }]],
+    source: { overlap: "10m" },
+    config: { routes: [{ receivers: ["crisis", "team"], repeatEvery: "5m" }] },
+    settled: ["09:05"],
+    at: "09:15",
+    first: [["09:10", task.poll("crowd after a rest")]],
+    pairs: [
+      [task.poll("crowd after a rest"), task.closeAsleep("crowd after a rest")],
+      [task.closeWindows("crowd after a rest"), task.closeAsleep("crowd after a rest")],
+      [task.leaveOut("crowd after a rest"), task.closeAsleep("crowd after a rest")],
+    ],
+  },
+  {
     name: "end",
     from: "09:00",
     queries: ["crowd that ends"],

@@ -3,6 +3,7 @@ import { forget as forgetPerson } from "../../src/admin/forget.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { AlertAction } from "../../src/monitor/model/alert-action.ts";
+import { BUCKET_MS } from "../../src/monitor/model/judging.ts";
 import { type Query, sourceOfProject } from "../../src/monitor/model/query.ts";
 import { reconcile } from "../../src/monitor/polling/reconcile-counts.ts";
 import { refreshGroups } from "../../src/monitor/polling/refresh-groups.ts";
@@ -39,6 +40,18 @@ export const closeWindows = (query: string): MonitorTask => ({
   prepare: async ({ stores: look }) => {
     const { projectId, queryId } = await queryNamed(look, query);
     return ({ version }) => version.handlers["close-windows"]({ projectId, queryId }, context());
+  },
+});
+
+/** What a sweep does with windows in which nothing can happen. A process that has begun since they rest leaves them. */
+export const closeAsleep = (query: string): MonitorTask => ({
+  name: `closing of resting windows of ${query}`,
+  prepare: async ({ stores: look }) => {
+    const resting = await queryNamed(look, query);
+    return ({ stores }) =>
+      stores.transaction(({ queries }) =>
+        queries.closeAsleep([resting], { version: null, since: 0, bucketMs: BUCKET_MS }),
+      );
   },
 });
 
@@ -149,7 +162,7 @@ export const correctMessage = (receiver: string): MonitorTask => ({
 });
 
 const NOTHING_ELSE = {
-  ...{ now: 0, bucketMs: 5 * MINUTE, liveReceivers: [], unplanned: [] },
+  ...{ now: 0, bucketMs: BUCKET_MS, liveReceivers: [], unplanned: [] },
   ...{ mostPolls: 1, mostDeliveries: 1, mostEdits: 10 },
 };
 
