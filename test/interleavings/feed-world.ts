@@ -26,10 +26,11 @@ import { feedsOf } from "../feeds/feed-config.ts";
 import { noEnricher } from "../feeds/no-enricher.ts";
 import { reader } from "../feeds/reader.ts";
 import { storyTime } from "../flows/story-time.ts";
+import type { Connections } from "./connections.ts";
 import type { FeedScene } from "./feed-scenes.ts";
 import { openGround } from "./ground.ts";
 import { lend, lendDatabase } from "./lend.ts";
-import type { Connections, World } from "./play.ts";
+import type { World } from "./play.ts";
 
 /** One process that stores what public feeds bring, on its own connections. */
 export interface FeedProcess {

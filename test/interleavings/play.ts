@@ -1,9 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describeError } from "../../src/lib/errors.ts";
-import { type Database, openDatabase } from "../../src/monitor/store/database.ts";
-import { readPostgres } from "../crash-points/proxies/postgres.ts";
-import { openRelay } from "../crash-points/proxies/relay.ts";
+import type { Database } from "../../src/monitor/store/database.ts";
 import type { Stage } from "../crash-points/stage.ts";
+import { type Connections, type OpenConnections, openConnections } from "./connections.ts";
 import { type Delay, readLeases } from "./delay.ts";
 import type { Reset } from "./ground.ts";
 import { createHold, type Hold } from "./hold.ts";
@@ -18,12 +17,6 @@ export interface World<P extends { close(): Promise<void> }> {
   settle(process: P): Promise<number>;
   /** All facts and messages, a line each. */
   read(database: Database): Promise<readonly string[]>;
-  close(): Promise<void>;
-}
-
-/** Those of a process. They outlive it: the next one finds them open, and PostgreSQL knows the tables and statements. */
-export interface Connections<P> {
-  open(): Promise<P>;
   close(): Promise<void>;
 }
 
@@ -68,7 +61,7 @@ export function createPlayer<P extends { close(): Promise<void> }>(
     const done = await world.reset(open === null ? "copy" : "rows");
     if (open !== null && done === "rows") return open;
     await close();
-    open = await openConnections(stage, stage.urlOf(database), world);
+    open = await openConnections(stage, stage.urlOf(database), world.connect);
     return open;
   };
   return {
@@ -86,67 +79,6 @@ export function createPlayer<P extends { close(): Promise<void> }>(
     close: async () => {
       await close();
       await world.close();
-    },
-  };
-}
-
-interface OpenConnections<P> {
-  readonly first: HeldConnections<P>;
-  readonly second: HeldConnections<P>;
-  /** Whoever looks on. */
-  readonly watch: Database;
-  close(): Promise<void>;
-}
-
-/** Those of a process that may be held. */
-interface HeldConnections<P> extends Connections<P> {
-  /** What decides about its statements from now on. */
-  setHold(hold: Hold): void;
-}
-
-async function openConnections<P extends { close(): Promise<void> }>(
-  stage: Stage,
-  url: string,
-  world: World<P>,
-): Promise<OpenConnections<P>> {
-  const [first, second] = [await openHeld(stage, url, world), await openHeld(stage, url, world)];
-  const watch = openDatabase({ url, connections: 1, onError: () => {} });
-  return {
-    ...{ first, second, watch },
-    close: async () => {
-      await first.close();
-      await second.close();
-      await watch.close();
-    },
-  };
-}
-
-async function openHeld<P extends { close(): Promise<void> }>(
-  stage: Stage,
-  url: string,
-  world: World<P>,
-): Promise<HeldConnections<P>> {
-  let hold = createHold();
-  const relay = await openRelay(
-    () => stage.postgresPort,
-    {
-      isShut: () => false,
-      before: (step) => hold.before(step),
-      after: () => true,
-    },
-    () => readPostgres({ every: true }),
-  );
-  const relayed = new URL(url);
-  relayed.port = String(relay.port);
-  const connections = world.connect(relayed.href);
-  return {
-    open: () => connections.open(),
-    setHold: (next) => {
-      hold = next;
-    },
-    close: async () => {
-      await connections.close();
-      await relay.close();
     },
   };
 }
