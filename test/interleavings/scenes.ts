@@ -50,7 +50,7 @@ over: { after: 10m }
 `,
 };
 
-/** The statement with which a job gives its lease away: what somebody else wants at that moment must not wait for its end. */
+/** The statement with which a job gives its lease away. */
 const END_OF = {
   poll: /^update earshot\.polls set state =/,
   delivery: /^with settled as \( update earshot\.notifications/,
@@ -127,10 +127,6 @@ export const SCENES: readonly Scene[] = [
       [task.poll("growth"), task.reconcileCounts],
       [task.poll("growth"), task.sweep],
       [task.poll("growth"), task.prune],
-      [task.leaveOut("growth"), task.poll("growth"), { begun: END_OF.poll }],
-      [task.refresh, task.poll("growth"), { begun: END_OF.poll }],
-      [task.reconcileCounts, task.poll("growth"), { begun: END_OF.poll }],
-      [task.forget("ann"), task.poll("growth"), { begun: END_OF.poll }],
       [task.reconcileCounts, task.reconcileCounts],
       [task.sweep, task.sweep],
       [task.acknowledge("growth"), task.resolve("growth")],
@@ -200,7 +196,6 @@ export const SCENES: readonly Scene[] = [
       [task.deliver("team"), task.forget("ann"), { between: /^select a\.id, a\.project_id as "projectid"/ }],
       [task.deliver("crisis"), task.sweep],
       [task.deliver("crisis"), task.redeliver("crisis")],
-      [task.acknowledge("sending"), task.deliver("crisis"), { begun: END_OF.delivery }],
       [task.forget("ann"), task.deliver("crisis"), { begun: END_OF.delivery }],
     ],
   },
@@ -229,7 +224,6 @@ export const SCENES: readonly Scene[] = [
       [task.edit("crisis"), task.forget("ann")],
       [task.acknowledge("reply"), task.edit("crisis"), { begun: END_OF.edit }],
       [task.forget("ann"), task.edit("crisis"), { begun: END_OF.edit }],
-      [task.deliver("crisis"), task.edit("crisis"), { begun: END_OF.edit }],
       [task.deliver("crisis"), task.acknowledge("reply")],
       [task.deliver("crisis"), task.forget("ann")],
     ],
@@ -247,8 +241,6 @@ export const SCENES: readonly Scene[] = [
       [task.poll("deleted", "updated"), task.edit("crisis")],
       [task.poll("deleted", "updated"), task.acknowledge("deleted")],
       [task.poll("deleted", "updated"), task.forget("ann")],
-      [task.poll("deleted", "updated"), task.deliver("crisis"), { begun: END_OF.delivery }],
-      [task.poll("deleted", "updated"), task.edit("crisis"), { begun: END_OF.edit }],
     ],
   },
   {
@@ -440,7 +432,6 @@ export const SCENES: readonly Scene[] = [
     at: "09:10",
     pairs: [
       [task.poll("letters"), task.replay],
-      [task.replay, task.poll("letters"), { begun: END_OF.poll }],
       [task.replay, task.reload],
     ],
   },
