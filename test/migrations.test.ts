@@ -14,7 +14,7 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "feeds/store/migrations/001-schema.ts": "aba457b9362387bd",
+  "feeds/store/migrations/001-schema.ts": "2f348b30e7616c49",
   "listening-api/store/migrations/001-schema.ts": "63b48f44292be9c2",
   "monitor/store/migrations/0001-schema.ts": "9b30815ec18f71f5",
 };

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { codeOf } from "../lib/errors.ts";
 import { boundBodies } from "./auth/bound-bodies.ts";
 
 /** Takes what the hubs of feeds say and push (WebSub). Nothing of it rejects. */
 export interface HubReceiver {
-  knows(id: string): Promise<boolean>;
+  refuse(id: string): Promise<{ readonly status: number; readonly body: string } | null>;
   verify(id: string, question: unknown): Promise<{ readonly status: number; readonly body: string }>;
   take(
     id: string,
@@ -14,9 +15,10 @@ export interface HubReceiver {
       readonly signature: string | null;
     },
   ): Promise<{ readonly status: number; readonly body: string }>;
+  fetchInstead(id: string): Promise<void>;
 }
 
-/** Of one document that is pushed; what is larger is fetched at the next poll. */
+/** Of one document that is pushed; what is larger is fetched instead. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const MOST_BYTES_AT_ONCE = 2 * MOST_BYTES;
 
@@ -24,8 +26,12 @@ const MOST_BYTES_AT_ONCE = 2 * MOST_BYTES;
 export function hubRoutes(app: FastifyInstance, hubs: HubReceiver): void {
   app.register(async (scope) => {
     scope.addHook("onRequest", async (request, reply) => {
-      if (await hubs.knows(idOf(request))) return;
-      return reply.code(404).header("connection", "close").type(PLAIN).send("nothing was asked for here\n");
+      const refused = await hubs.refuse(idOf(request));
+      if (refused === null) return;
+      return reply.code(refused.status).header("connection", "close").type(PLAIN).send(refused.body);
+    });
+    scope.addHook("onError", async (request, _reply, error) => {
+      if (codeOf(error) === "FST_ERR_CTP_BODY_TOO_LARGE") await hubs.fetchInstead(idOf(request));
     });
     boundBodies(scope, { mostBytes: MOST_BYTES_AT_ONCE, whenFull: "Refuse" });
     scope.removeAllContentTypeParsers();

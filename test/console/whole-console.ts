@@ -13,9 +13,10 @@ export const EVERY_PART: Partial<ConsoleDeps> = {
     takeFor: async () => ({ status: 200, body: {} }),
   },
   hubs: {
-    knows: async () => true,
+    refuse: async () => null,
     verify: async () => ({ status: 404, body: "" }),
     take: async () => ({ status: 202, body: "" }),
+    fetchInstead: async () => {},
   },
   feeds: {
     list: async () => ({ at: 0, feeds: [] }),

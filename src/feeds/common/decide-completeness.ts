@@ -1,4 +1,4 @@
-import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { ListedDocument } from "./define-feed.ts";
 
 /** What a fetch of a document has brought. */
@@ -58,6 +58,18 @@ export function decideInterval(
   // Slowly back, as a feed is quiet at night.
   const nextMs = Math.min(enoughMs, Math.round(beforeMs * 1.2));
   return Math.max(LEAST_MS, Math.min(configuredMs, nextMs));
+}
+
+/** A feed that is pushed is read this seldom besides: hubs lose things, and end without a word. */
+const PUSHED_EVERY_MS = HOUR;
+
+/**
+ * How often a feed is read that its hub pushes: seldom, but before its document turns over, as what the hub loses is there
+ * only so long.
+ */
+export function pushedEveryMs(everyMs: number, coversMs: number | null): number {
+  const enoughMs = coversMs === null ? PUSHED_EVERY_MS : Math.round(coversMs / INTERVALS);
+  return Math.max(everyMs, Math.min(PUSHED_EVERY_MS, enoughMs));
 }
 
 /** Below, the text of an item is an excerpt that its feed has made. */

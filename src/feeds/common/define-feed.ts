@@ -112,6 +112,8 @@ export interface FeedHub {
   readonly url: string;
   /** The address by which the hub knows the document. */
   readonly topic: string;
+  /** The address that answered with it: links in it begin there, also where it is pushed. */
+  readonly base: string;
 }
 
 /**

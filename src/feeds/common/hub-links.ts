@@ -26,5 +26,5 @@ export function hubOf(
 ): FeedHub | null {
   const hub = header.hub ?? inside.hub;
   if (hub === null || !/^https?:/i.test(hub)) return null;
-  return { url: hub, topic: header.self ?? inside.self ?? url };
+  return { url: hub, topic: header.self ?? inside.self ?? url, base: url };
 }

@@ -121,10 +121,12 @@ function* readRss(part: FeedPart, settings: Settings, _cursor: unknown, now: Ins
   // Where it is configured to be: one that has moved brings the same items.
   const scope = registrableDomain(part.url ?? answer.url) ?? "";
   const { items, leftOut, problem, usualLength, links } = answer.document;
+  const hub = hubOf(links, linksIn(answer.header("link"), answer.url), answer.url);
   return {
     items: items.map((item) => ({ ...item, scope, ...pageReference(item.url) })),
     ...{ deletes: [], cursor: null, leftOut },
-    hub: hubOf(links, linksIn(answer.header("link"), answer.url), answer.url),
+    // One that breaks off may name its hub in the part that did not come.
+    ...(hub === null && problem !== null ? {} : { hub }),
     document: {
       ...spanOf(
         items.map(({ publishedAt }) => publishedAt),

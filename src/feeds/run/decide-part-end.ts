@@ -1,14 +1,13 @@
 import { z } from "zod";
 import type { ScheduledCheck } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
-import { decideCompleteness, decideInterval } from "../common/decide-completeness.ts";
+import { decideCompleteness, decideInterval, pushedEveryMs } from "../common/decide-completeness.ts";
 import type { FeedRead } from "../common/define-feed.ts";
 import type { FeedGap, FetchEnd, LeasedFeed } from "../store/feeds.ts";
 import type { LanguageCount } from "./count-languages.ts";
 import { decideNext } from "./decide-next.ts";
 import { notesOf } from "./feed-notes.ts";
 import type { StoredPart } from "./store-items.ts";
-import { PUSHED_EVERY_MS } from "./web-sub.ts";
 
 /** New and changed items that one fetch stores; the next one goes on. */
 export const MOST_STORED = 2_000;
@@ -43,8 +42,10 @@ const ReadState = z
     readAt: z.number().nullable().default(null),
     readEveryMs: z.number().optional(),
     unproven: z.number().default(0),
+    // Of a feed that is pushed: an unchanged document does not say it again.
+    coversMs: z.number().nullable().default(null),
   })
-  .catch({ readAt: null, unproven: 0 });
+  .catch({ readAt: null, unproven: 0, coversMs: null });
 
 const TURNED_OVER =
   "none of the items of its document was known: it has turned over between two fetches, and items that it had meanwhile are missing";
@@ -76,15 +77,18 @@ export function decidePartEnd(
   isPushed: boolean,
 ): FetchEnd & { readonly goesOn: boolean; readonly leftOut: string | null } {
   const { leased, before, read, stored, room } = part;
-  const oftenMs = isPushed ? Math.max(everyMs, PUSHED_EVERY_MS) : everyMs;
+  const coversMs = read.document?.coversMs ?? ReadState.parse(before).coversMs;
+  const oftenMs = isPushed ? pushedEveryMs(everyMs, coversMs) : everyMs;
   const isFull = stored.left > 0 || stored.items >= room;
   const failures = read.problem === undefined ? 0 : leased.failures + 1;
   const retryAfterMs = read.pauseMs ?? null;
   return {
     state: {
       // What is left is read again from the same place, although the document is the same.
-      ...(stored.left > 0 ? { ...before, validators: {} } : part.state),
+      ...(stored.left > 0 ? before : part.state),
+      ...(stored.left + stored.waiting > 0 ? { validators: {} } : {}),
       ...readStateOf(part, everyMs),
+      ...(isPushed && coversMs !== null ? { coversMs } : {}),
     },
     nextInMs: decideNext({ everyMs: oftenMs, failures, retryAfterMs, isFinal: false }, part.chance),
     problem: read.problem ?? null,

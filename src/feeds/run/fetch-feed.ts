@@ -51,6 +51,8 @@ export interface FetchLimits {
 const MOST_REDIRECTS = 5;
 const PERMANENT = new Set([301, 308]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** A form is sent again there; after the others, it would be a GET. */
+const SENT_AGAIN = new Set([307, 308]);
 
 /** HTTP for feeds: a named user agent, and bounds for whatever a server may do. */
 export function createFetchFeed(
@@ -94,13 +96,16 @@ export function createFetchFeed(
         }),
       );
       const to = locationOf(answer);
-      if (!REDIRECTS.has(answer.statusCode) || to === null || wanted.form !== undefined) {
+      const follows = wanted.form === undefined ? REDIRECTS : SENT_AGAIN;
+      if (!follows.has(answer.statusCode) || to === null) {
         const found = await readAnswer(answer, url, wanted, { maxBytes, clock });
         return movedTo === undefined ? found : { ...found, movedTo };
       }
       answer.body.on("error", () => undefined).destroy();
       if (!URL.canParse(to, url)) throw new FeedError("it redirects to something that is no address");
       url = new URL(to, url).href;
+      if (wanted.form !== undefined && !how.allowPrivateAddress && new URL(url).protocol !== "https:")
+        throw new FeedError("it redirects to an address without https, where no secret is sent");
       // Up to the first redirect of which nobody says that it stays.
       isPermanent &&= PERMANENT.has(answer.statusCode);
       if (isPermanent) movedTo = url;

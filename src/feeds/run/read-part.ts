@@ -32,9 +32,14 @@ const State = z.object({
     .default({}),
   /** When it was last fetched without conditions. */
   wholeAt: z.number().default(0),
+  /** Edits that were pushed, and those of them after which it was fetched without conditions. */
+  pushedEdits: z.number().catch(0).default(0),
+  readEdits: z.number().catch(0).default(0),
   /** By address: where it has moved for good. */
   moved: z.record(z.string(), z.string()).catch({}).default({}),
 });
+
+const NEW_STATE = State.parse({});
 
 /** Some servers answer 304 for ever, or keep the ETag of an old document. */
 const WHOLE_EVERY_MS = 6 * HOUR;
@@ -82,8 +87,9 @@ export async function readPart(
   /** Where its address has moved for good. */
   readonly movedTo?: string | null;
 }> {
-  const before = State.catch({ cursor: null, validators: {}, wholeAt: 0, moved: {} }).parse(stored);
-  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS;
+  const before = State.catch(NEW_STATE).parse(stored);
+  const { pushedEdits } = before;
+  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS || pushedEdits !== before.readEdits;
   const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
   if (definition.collect !== undefined) {
     await parts.hold();
@@ -201,13 +207,15 @@ export async function readPart(
     deletes: [...fresh.deletes, ...(more.deletes ?? [])],
   };
   // A document that broke off is fetched whole again.
-  const kept = all.problem === undefined ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
-  const wholeAt = isWhole && all.problem === undefined ? now : before.wholeAt;
+  const isRead = all.problem === undefined;
+  const kept = isRead ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
+  const wholeAt = isWhole && isRead ? now : before.wholeAt;
   const movedFor =
     moved.size === 0 ? {} : { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) };
   const state = {
     ...{ cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt },
     ...movedFor,
+    ...(pushedEdits === 0 ? {} : { pushedEdits, readEdits: isRead ? pushedEdits : before.readEdits }),
   } as JsonObject;
   return { read: all, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
 }

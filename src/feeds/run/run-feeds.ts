@@ -134,7 +134,7 @@ async function receivePushed(
   const most = Number.POSITIVE_INFINITY;
   return items.storeMost(feed, arrived, read.deletes, most, async (transaction, stored) => {
     if (!stored.isLast) return;
-    const counted = { items: stored.added, matched: stored.matched };
+    const counted = { items: stored.added, matched: stored.matched, edited: stored.items - stored.added };
     await countPushed(transaction, project.id, feed.key, counted);
   });
 }

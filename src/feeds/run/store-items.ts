@@ -36,8 +36,9 @@ export interface StoredPart {
   readonly matched: number;
   /** Items that were known before. */
   readonly known: number;
-  /** Items that wait. */
+  /** Items that wait, and changes of stored items that do. */
   readonly left: number;
+  readonly waiting: number;
   readonly isLast: boolean;
 }
 
@@ -68,13 +69,15 @@ export function createItemStore(parts: {
   ): Promise<ReceiveResult> {
     let total = NOTHING;
     let knownItems = 0;
+    let waitingChanges = 0;
     let rest = arrived;
     for (let [isFirst, isLast] = [true, false]; !isLast; isFirst = false) {
       const atOnce = Math.min(BATCH, most - total.added - total.edited);
       await db.transaction().execute(async (transaction) => {
         const part = { arrived: rest.slice(0, atOnce), deletes: isFirst ? deletes : [] };
-        const { left, known, ...received } = await store(transaction, feed, part);
+        const { left, known, waiting, ...received } = await store(transaction, feed, part);
         knownItems += known;
+        waitingChanges += waiting;
         rest = [...left, ...rest.slice(atOnce)];
         total = sumOf(total, received);
         const items = total.added + total.edited;
@@ -82,7 +85,7 @@ export function createItemStore(parts: {
         const { added, matched } = total;
         await commit(transaction, {
           ...{ items, added, matched, isLast },
-          ...{ known: knownItems, left: rest.length },
+          ...{ known: knownItems, left: rest.length, waiting: waitingChanges },
         });
       });
     }

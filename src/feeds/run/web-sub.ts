@@ -24,8 +24,6 @@ import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 
 /** Where hubs call, below the address of the console. */
 const HUB_PATH = "/feeds/websub/";
-/** A feed that is pushed is read this seldom besides: hubs lose things, and end without a word. */
-export const PUSHED_EVERY_MS = HOUR;
 /** For how long a hub is asked to push, and what counts of its answer. */
 const ASKED_LEASE_MS = 10 * DAY;
 const LEASE_MS = { least: 5 * MINUTE, most: 30 * DAY };
@@ -39,12 +37,14 @@ export interface HubAnswer {
 
 /** What hubs call: a public route of the console. Never rejects. */
 export interface HubEndpoint {
-  /** Whether this is the id of a subscription: asked before a byte of a body is read. */
-  knows(id: string): Promise<boolean>;
+  /** Asked before a byte of a body is read. Null: this is the id of a subscription. */
+  refuse(id: string): Promise<HubAnswer | null>;
   /** A hub asks whether we asked for this, or says that it does not push. */
   verify(id: string, question: unknown): Promise<HubAnswer>;
   /** A hub pushes a document. */
   take(id: string, pushed: PushedDocument): Promise<HubAnswer>;
+  /** A hub pushes more than is read. */
+  fetchInstead(id: string): Promise<void>;
 }
 
 export interface PushedDocument {
@@ -88,7 +88,7 @@ export function createWebSub(parts: {
 
   /** Asks one hub that is due. False: none is. */
   async function subscribeNext(): Promise<boolean> {
-    const due = await claimHub(db, projectId, [...byKey.keys()], RETRY_MS);
+    const due = await claimHub(db, projectId, [...byKey.keys()], { callback, retryMs: RETRY_MS });
     const feed = due === null ? undefined : byKey.get(due.key);
     if (due === null || feed === undefined) return false;
     const form = {
@@ -147,8 +147,10 @@ export function createWebSub(parts: {
       return TAKEN;
     }
     try {
-      await parts.receive(feed, await read(feed, hub, pushed));
+      const found = await read(feed, hub, pushed);
+      await parts.receive(feed, found);
       await notePushed(db, id);
+      if (found.problem !== undefined) throw new FeedError(found.problem);
     } catch (error) {
       log.info({ feed: feed.name, problem: describeError(error) }, "a pushed document is fetched instead");
       await makeFeedDue(db, projectId, hub.key);
@@ -159,7 +161,7 @@ export function createWebSub(parts: {
   /** What a fetch would have brought, if this had been the answer. */
   async function read(feed: PlannedFeed, hub: SubscribedHub, pushed: PushedDocument): Promise<FeedRead> {
     const header = (name: string) => (name === "content-type" ? pushed.contentType : null);
-    const raw = { status: 200, url: hub.topic, header, bytes: pushed.bytes };
+    const raw = { status: 200, url: hub.base, header, bytes: pushed.bytes };
     const answer = await parts.reader.readAnswer(raw, "document", signal);
     const reading = feed.definition.read?.(feed.part, feed.settings, null as JsonValue, parts.clock.now());
     if (reading === undefined) throw new FeedError("it is not fetched");
@@ -169,7 +171,7 @@ export function createWebSub(parts: {
     return step.value;
   }
 
-  const quietly = async (work: () => Promise<HubAnswer>): Promise<HubAnswer> => {
+  const quietly = async <Answer>(work: () => Promise<Answer>): Promise<Answer | HubAnswer> => {
     try {
       return await work();
     } catch (error) {
@@ -180,9 +182,15 @@ export function createWebSub(parts: {
   return {
     subscribeNext,
     endpoint: {
-      knows: async (id) => (await findHub(db, projectId, id).catch(() => null)) !== null,
+      refuse: (id) => quietly(async () => ((await findHub(db, projectId, id)) === null ? NOT_FOUND : null)),
       verify: (id, question) => quietly(() => verify(id, question)),
       take: (id, pushed) => quietly(() => take(id, pushed)),
+      async fetchInstead(id) {
+        await quietly(async () => {
+          const hub = await findHub(db, projectId, id);
+          if (hub !== null) await makeFeedDue(db, projectId, hub.key);
+        });
+      },
     },
   };
 }

@@ -199,7 +199,8 @@ export async function endFetch(
 ): Promise<boolean> {
   const isDone = end.goesOn !== true;
   const { numAffectedRows } = await sql`
-    update feeds.feed set state = ${storableJson(end.state)}::jsonb,
+    update feeds.feed set state = ${storableJson(end.state)}::jsonb
+        || jsonb_strip_nulls(jsonb_build_object('pushedEdits', state->'pushedEdits')),
       lease = case when ${isDone} then null else lease end,
       lease_until = case when ${isDone} then null else lease_until end,
       next_at = case when not ${isDone} or (woken and ${end.nextInMs}::double precision is not null)
@@ -272,15 +273,20 @@ export async function putGap(
       and noticed_at < now() - interval '30 days'`.execute(db);
 }
 
-/** The same for items that were pushed: nobody holds a lease. */
+/**
+ * The same for items that were pushed: nobody holds a lease. Edits are counted in the state, as a push may come late and put
+ * an old text back: then the next fetch reads the document, also if that is the same. The fetch in hand does not end that.
+ */
 export async function countPushed(
   db: Database,
   projectId: number,
   key: string,
-  counts: Pick<FetchEnd, "items" | "matched">,
+  counts: Pick<FetchEnd, "items" | "matched"> & { readonly edited: number },
 ): Promise<void> {
   await sql`
-    update feeds.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)}
+    update feeds.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)},
+      state = case when ${counts.edited} = 0 then state
+        else state || jsonb_build_object('pushedEdits', coalesce((state->>'pushedEdits')::bigint, 0) + ${counts.edited}) end
     where project_id = ${projectId} and key = ${key}`.execute(db);
 }
 

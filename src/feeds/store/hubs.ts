@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "#listening-api";
+import type { FeedHub } from "../common/define-feed.ts";
 
 /** A hub that is to be asked to push a feed. */
 export interface DueHub {
@@ -14,7 +15,8 @@ export interface DueHub {
 
 /** A hub that calls. */
 export interface SubscribedHub extends Pick<DueHub, "key" | "topic" | "secret"> {
-  /** Whether it was asked to push within the last day, and has not agreed since. */
+  readonly base: string;
+  /** Whether it was asked to push within the last day. Our yes may be lost on the way: it may ask again. */
   readonly isAsked: boolean;
   /** Whether its feed is still configured. */
   readonly isConfigured: boolean;
@@ -29,16 +31,17 @@ export async function noteHub(
   db: Database,
   projectId: number,
   key: string,
-  hub: { readonly url: string; readonly topic: string; readonly id: string; readonly secret: string } | null,
+  hub: (FeedHub & { readonly id: string; readonly secret: string }) | null,
 ): Promise<void> {
   await sql`
     delete from feeds.hub where project_id = ${projectId} and key = ${key}
       and (hub, topic) is distinct from (${hub?.url ?? null}::text, ${hub?.topic ?? null}::text)`.execute(db);
   if (hub === null) return;
   await sql`
-    insert into feeds.hub (project_id, key, id, hub, topic, secret)
-    values (${projectId}, ${key}, ${hub.id}, ${hub.url}, ${hub.topic}, ${hub.secret})
-    on conflict (project_id, key) do nothing`.execute(db);
+    insert into feeds.hub as known (project_id, key, id, hub, topic, base, secret)
+    values (${projectId}, ${key}, ${hub.id}, ${hub.url}, ${hub.topic}, ${hub.base}, ${hub.secret})
+    on conflict (project_id, key) do update set base = excluded.base where known.base <> excluded.base
+  `.execute(db);
 }
 
 /** Whether the hub of a feed has agreed to push it, and that time is not over. */
@@ -49,19 +52,24 @@ export async function isPushed(db: Database, projectId: number, key: string): Pr
   return rows.length > 0;
 }
 
-/** A hub that is due to be asked; until `retryMs` later nobody else gets it. Null: none is due. */
+/**
+ * A hub that is due to be asked; until `retryMs` later nobody else gets it. Null: none is due. One that calls us at another
+ * address is due, too, and does not push until it has agreed; processes that disagree about our address do not ask in turns.
+ */
 export async function claimHub(
   db: Database,
   projectId: number,
   keys: readonly string[],
-  retryMs: number,
+  { callback, retryMs }: { readonly callback: string; readonly retryMs: number },
 ): Promise<DueHub | null> {
   const { rows } = await sql<DueHub>`
-    update feeds.hub h set asked_at = now(), attempts = attempts + 1,
+    update feeds.hub h set asked_at = now(), attempts = attempts + 1, callback = ${callback},
+      lease_until = case when callback is not distinct from ${callback} then lease_until end,
       next_at = now() + ${retryMs}::double precision * power(2, least(attempts, 5)) * interval '1 millisecond'
     where (project_id, key) = (
       select project_id, key from feeds.hub
-      where project_id = ${projectId} and key = any(${keys}::text[]) and next_at <= now()
+      where project_id = ${projectId} and key = any(${keys}::text[]) and (next_at <= now()
+        or (callback <> ${callback} and asked_at < now() - interval '5 minutes'))
       order by next_at, key limit 1 for no key update skip locked)
     returning key, id, hub, topic, secret, attempts`.execute(db);
   return rows[0] ?? null;
@@ -81,7 +89,7 @@ export async function askedHub(
 /** The subscription of a hub that calls; null: there is none of this id. */
 export async function findHub(db: Database, projectId: number, id: string): Promise<SubscribedHub | null> {
   const { rows } = await sql<SubscribedHub>`
-    select h.key, topic, secret, attempts > 0 and asked_at > now() - interval '1 day' as "isAsked",
+    select h.key, topic, base, secret, coalesce(asked_at > now() - interval '1 day', false) as "isAsked",
       is_configured as "isConfigured"
     from feeds.hub h join feeds.feed f using (project_id, key)
     where project_id = ${projectId} and id = ${id}`.execute(db);

@@ -79,6 +79,8 @@ export interface ReceivedPart extends ReceiveResult {
   readonly left: readonly ArrivedItem[];
   /** Items that were known before. */
   readonly known: number;
+  /** Changes that wait, as their items have changed shortly before. Nothing remembers them. */
+  readonly waiting: number;
 }
 
 /** What arriving items need besides the tables. */
@@ -118,7 +120,7 @@ export async function receiveItems(
   { at: came, cache, queue, keeps = "all" }: Arriving,
 ): Promise<ReceivedPart> {
   if (arrived.length + deleted.length + removedAuthors.length + restoredAuthors.length === 0)
-    return { ...NOTHING, left: [], known: 0 };
+    return { ...NOTHING, left: [], known: 0, waiting: 0 };
   const at = await nextMoment(db, [project.id], came);
   const terms = await readArrivalTerms(db, project.id);
   const receivedQueryId = terms.receivedQueryId ?? (await lockReceivedQuery(db, project.id));
@@ -168,6 +170,7 @@ export async function receiveItems(
     deleted: gone,
     matched: added.filter(isMatched).length,
     known: decided.filter(({ decision }) => KNOWN.has(decision.outcome)).length,
+    waiting: decided.filter(({ decision }) => decision.outcome === "Waits").length,
     left: items.slice(decided.length),
   };
 }

@@ -71,7 +71,11 @@ export const schema: Migration = {
     id text collate "C" not null unique,
     hub text not null,
     topic text not null,
+    -- The address that its document came from.
+    base text not null,
     secret text not null,
+    -- The address of the console that it was given last.
+    callback text,
     -- When it was last asked to push, when it is asked next, and how often in a row it was, without a word from it.
     asked_at timestamptz,
     next_at timestamptz not null default now(),
