@@ -12,7 +12,7 @@ export interface FakeHub {
   /** What it does with who asks. Default: asks back, as WebSub wants it. */
   onAsked: (form: Form) => Promise<unknown>;
   /** How it answers who asks. Default: 202. */
-  status: number;
+  status: number | (() => number);
   /** Calls a callback as a hub does. */
   call(callback: string, question: Form): Promise<Response>;
   /** Pushes a document to who has confirmed. */
@@ -32,8 +32,9 @@ export async function startHub(): Promise<FakeHub> {
     request.on("end", () => {
       const form = Object.fromEntries(new URLSearchParams(body));
       hub.asked.push(form);
-      response.writeHead(hub.status).end();
-      if (hub.status === 202) void hub.onAsked(form).catch(() => {});
+      const status = typeof hub.status === "number" ? hub.status : hub.status();
+      response.writeHead(status).end();
+      if (status === 202) void hub.onAsked(form).catch(() => {});
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

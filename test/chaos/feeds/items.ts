@@ -1,6 +1,6 @@
 import { createRandom, type Random } from "../../../src/listening-api/simulate/random.ts";
 
-export type FeedKind = "rss" | "hacker-news" | "bluesky" | "push";
+export type FeedKind = "rss" | "hacker-news" | "bluesky" | "push" | "websub";
 
 /** An item with all texts that it ever had; the last one is what it says now. */
 export interface Item {
@@ -25,6 +25,9 @@ export const AUTHOR_WORD = /zqa\d+x/g;
 const wordOf = (n: number, version: number): string => `zqt${n}v${version}x`;
 const textOf = (n: number, version: number, words: readonly string[]): string =>
   `${words.join(" and ")} kettle ${wordOf(n, version)} with Käse, part ${n}`;
+
+/** What somebody pushes who does not know the secret of a hub. */
+export const FORGED = { n: 0, author: "zqa0x", texts: [textOf(0, 0, Object.values(QUERIES))] };
 
 const CALM = ["tea"];
 const WORDS = [[QUERIES.Acme], [QUERIES.Rival], [QUERIES.Acme, QUERIES.Rival], CALM] as const;
@@ -80,13 +83,14 @@ export function createTruth(seed: number) {
     step(): Happening[] {
       touched.clear();
       const happened: Happening[] = [];
-      for (const feed of ["rss", "hacker-news", "bluesky", "push"] as const) {
+      for (const feed of ["rss", "hacker-news", "bluesky", "push", "websub"] as const) {
         // RSS has no deletes.
-        const old = [...edit(feed), ...(feed === "rss" || random.chance(0.3) ? [] : remove(feed))];
+        const isDocument = feed === "rss" || feed === "websub";
+        const old = [...edit(feed), ...(isDocument || random.chance(0.3) ? [] : remove(feed))];
         const fresh = Array.from({ length: random.whole(1, 2) }, () => create(feed));
         for (const item of fresh) touched.add(item);
         happened.push(...old, ...fresh.map((item) => ({ what: "created" as const, item })));
-        if (feed !== "rss" && random.chance(0.4)) happened.push(bornDeleted(feed));
+        if (!isDocument && random.chance(0.4)) happened.push(bornDeleted(feed));
       }
       if (random.chance(0.3)) {
         const account = `zqa${items.length + 1}x`;
@@ -113,10 +117,11 @@ function wordsOf(item: Item): string[] {
   return queriesOf(item).map((name) => QUERIES[name]);
 }
 
-/** Words that must stand nowhere: texts that were edited away, all of the deleted, and their authors. */
+/** Words that must stand nowhere: texts that were edited away, all of the deleted and forged, and their authors. */
 export function goneWords(items: readonly Item[]): string[] {
-  return items.flatMap(({ n, texts, author, isGone }) => {
+  const gone = items.flatMap(({ n, texts, author, isGone }) => {
     const words = texts.map((_, version) => wordOf(n, version));
     return isGone ? [...words, author] : words.slice(0, -1);
   });
+  return [...gone, wordOf(FORGED.n, 0), FORGED.author];
 }

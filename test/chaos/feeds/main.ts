@@ -6,8 +6,8 @@ import { type FeedChaosReport, runFeedChaos } from "./run-feed-chaos.ts";
 
 const HELP = `npm run chaos:feeds -- [options]
 
-Kills two whole Earshots on one database again and again while three servers of feeds (RSS, Hacker News, a Jetstream) and
-a sender of pushes misbehave. Items are edited and deleted meanwhile. Finally compares what the sources hold with what is
+Kills two whole Earshots on one database again and again while four servers of feeds (RSS, a site with a hub, Hacker News,
+a Jetstream), the hub and a sender of pushes misbehave. Items are edited and deleted meanwhile. Finally compares what the sources hold with what is
 stored, counted, alerted and sent, and looks for deleted texts in every table, the queue and Slack.
 
   --kills N         how many kills (60)

@@ -1,12 +1,14 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { systemClock } from "../../../src/lib/clock.ts";
+import { monotonicMs, systemClock } from "../../../src/lib/clock.ts";
 import type { Closing } from "../../../src/lib/closing.ts";
 import { HOUR } from "../../../src/lib/instant.ts";
 import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { startFeedServer } from "../../fakes/feed-server.ts";
 import { createEvents, type JetstreamEvent, refuse, startJetstream } from "../../fakes/jetstream.ts";
 import { deal } from "../plan-kills.ts";
+import { answer, PUBLISHED, rssOf } from "./answer.ts";
+import { HUB_KINDS, type PushedSite, startPushedSite } from "./hub.ts";
 import type { Happening, Item } from "./items.ts";
 
 const HTTP_FAULTS = ["500", "429", "web page", "half", "charset", "silence", "cut"] as const;
@@ -29,17 +31,22 @@ const OWN_FAULTS = {
     "account removed",
   ],
   push: ["repeated", "delete before create"],
+  websub: HUB_KINDS,
 } as const;
 
 /** Between two bursts of the stream, by its own positions: more than readers go back by. */
 const BURST_US = 30_000_000;
 /** Within a burst. */
 const STEP_US = 100_000;
+/** The stream begins hours ago. A slow start must not take it into the future. */
+const BEAT_EVERY_MS = 1_000;
 
 export interface Sources {
   readonly rssUrl: string;
   readonly hackerNewsUrl: string;
   readonly jetstreamUrl: string;
+  /** A site with a hub. */
+  readonly pushed: Pick<PushedSite, "url" | "unpolled" | "turnedAway">;
   /** Shows what happened to those who ask from now on. */
   publish(happened: readonly Happening[]): void;
   /** An event of the stream that is nobody's post. */
@@ -49,13 +56,14 @@ export interface Sources {
   calm(): void;
   /** Whether everything pushed was accepted. */
   isPushed(): boolean;
+  note(name: string): void;
   /** How often each fault was met by somebody. */
   readonly met: ReadonlyMap<string, number>;
 }
 
-/** Three servers of feeds and a sender of pushes; all misbehave as long as they are asked to. */
+/** Four servers of feeds, a hub and a sender of pushes; all misbehave as long as they are asked to. */
 export async function startSources(
-  options: { readonly seed: number; readonly pushTo: readonly string[]; readonly token: string },
+  options: { readonly seed: number; readonly consoles: readonly string[]; readonly token: string },
   closing: Closing,
 ): Promise<Sources> {
   const random = createRandom("chaos sources", options.seed);
@@ -146,6 +154,10 @@ export async function startSources(
     events.pause(BURST_US);
   };
 
+  let beatAt = -BEAT_EVERY_MS;
+
+  const pushed = await startPushedSite(options, { random, note, chance, hanging }, closing);
+
   const pushes = createSender(options, { random, note, isDisturbed: () => isDisturbed });
   closing.add(pushes.stop);
 
@@ -155,6 +167,7 @@ export async function startSources(
     jetstreamUrl: jetstream.url,
     publish(happened) {
       // A create behind its delete comes with the next burst: not in the same batch.
+      const news: Item[] = [];
       const burst = late
         .splice(0)
         .map(({ author, n, texts }) => events.create(`did:plc:${author}`, `k${n}`, texts.at(-1) ?? ""));
@@ -167,71 +180,29 @@ export async function startSources(
           if (one.what !== "created") changed.add(posts.indexOf(one.item) + 1);
         } else if (feed === "bluesky") burst.push(...eventsOf(one, events, note, random.chance(0.5)));
         else if (feed === "push" && "item" in one) pushes.add(one);
+        else if (feed === "websub" && "item" in one) news.push(one.item);
       }
+      pushed.publish(news);
       if (burst.length > 0) send(burst);
     },
-    beat: () => send([events.identity("did:plc:nobody")]),
+    beat() {
+      if (monotonicMs() - beatAt < BEAT_EVERY_MS) return;
+      beatAt = monotonicMs();
+      send([events.identity("did:plc:nobody")]);
+    },
     disturb() {
       isDisturbed = true;
     },
     calm() {
       isDisturbed = false;
       armed = null;
+      pushed.calm();
       for (const one of hanging) one.destroy();
       hanging.clear();
     },
-    isPushed: pushes.isDone,
-    met,
+    isPushed: () => pushes.isDone() && pushed.isDone(),
+    ...{ pushed, note, met },
   };
-}
-
-/** Sends what was answered, or what the fault makes of it. */
-function answer(
-  response: ServerResponse,
-  type: string,
-  body: string,
-  fault: string | null,
-  hanging: Set<{ destroy(): unknown }>,
-): void {
-  const half = body.slice(0, Math.floor(body.length / 2));
-  switch (fault) {
-    case "500":
-      return void response.writeHead(500).end("no");
-    case "429":
-      return void response.writeHead(429, { "retry-after": "2" }).end();
-    case "web page":
-      return void response
-        .writeHead(200, { "content-type": "text/html" })
-        .end("<!doctype html><p>Log in</p>");
-    case "half":
-      return void response.writeHead(200, { "content-type": type }).end(half);
-    case "charset":
-      return void response
-        .writeHead(200, { "content-type": `${type}; charset=utf-8` })
-        .end(Buffer.from(body, "latin1"));
-    case "silence":
-      return void hanging.add(response);
-    case "cut":
-      response.writeHead(200, {
-        "content-type": type,
-        "content-length": String(Buffer.byteLength(body) + 9),
-      });
-      return void response.write(half, () => response.destroy());
-    default:
-      return void response.writeHead(200, { "content-type": `${type}; charset=utf-8` }).end(body);
-  }
-}
-
-const PUBLISHED = new Date(systemClock.now()).toUTCString();
-
-function rssOf(items: readonly Item[]): string {
-  const shown = items.map(
-    ({ n, author, texts }) => `<item><title>News ${n}</title><link>https://blog.example/${n}</link>
-<guid isPermaLink="false">${n}</guid><dc:creator>${author}</dc:creator><pubDate>${PUBLISHED}</pubDate>
-<description>${texts.at(-1)}</description></item>`,
-  );
-  return `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel>
-<title>A blog</title>${shown.join("\n")}</channel></rss>`;
 }
 
 function hackerNewsItem(id: number, item: Item | undefined): object | null {
@@ -281,7 +252,7 @@ function shuffled<T>(all: readonly T[], random: { next(): number }): T[] {
 
 /** A program that pushes, one thing after the other, each until its answer says that it was taken. */
 function createSender(
-  { pushTo, token }: { readonly pushTo: readonly string[]; readonly token: string },
+  { consoles, token }: { readonly consoles: readonly string[]; readonly token: string },
   around: {
     readonly random: ReturnType<typeof createRandom>;
     readonly note: (name: string) => void;
@@ -293,7 +264,7 @@ function createSender(
   let [isOver, isBusy] = [false, false];
   const post = async (body: object, timeoutMs: number): Promise<boolean> => {
     try {
-      const response = await fetch(random.pick(pushTo), {
+      const response = await fetch(`${random.pick(consoles)}/feeds/push`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
         body: JSON.stringify(body),

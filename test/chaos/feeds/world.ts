@@ -60,8 +60,8 @@ export async function openFeedWorld(kind: QueueKind, seed: number): Promise<Feed
     const smtp = await startFakeSmtp({ parsesLater: true });
     closing.add(smtp.close);
     const ports = await Promise.all(Array.from({ length: WORKERS }, freePort));
-    const pushTo = ports.map((port) => `http://127.0.0.1:${port}/feeds/push`);
-    const sources = await startSources({ seed, pushTo, token: TOKEN }, closing);
+    const consoles = ports.map((port) => `http://127.0.0.1:${port}`);
+    const sources = await startSources({ seed, consoles, token: TOKEN }, closing);
     await writeConfiguration(folder, { slack, smtp, sources });
     const env = {
       ...process.env,
@@ -98,9 +98,11 @@ async function writeConfiguration(
   const config = {
     listen: {
       contact: "chaos@acme.example",
+      // Of a proxy in front of both consoles: the hub is in its place.
+      callback: "http://earshot.example",
       queries: Object.entries(QUERIES).map(([name, text]) => ({ name, text })),
       feeds: [
-        { kind: "rss", urls: [sources.rssUrl], every: "1m", ...near },
+        { kind: "rss", urls: [sources.rssUrl, sources.pushed.url], every: "1m", ...near },
         { kind: "hacker-news", baseUrl: sources.hackerNewsUrl, ...near },
         { kind: "bluesky", hosts: [sources.jetstreamUrl], ...near },
         { kind: "push", token: TOKEN },
