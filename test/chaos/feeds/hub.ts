@@ -21,12 +21,14 @@ export const HUB_KINDS = [...PUSHES, ...ASKED, ...SITE_FAULTS.map(ofSite), "leas
 
 const FIRST_ITEM = "<item><title>Welcome</title><guid>welcome</guid></item>";
 const LEASE_SECONDS = "300";
+/** Time enough for a push on a slow machine. */
+const STEPS_BEHIND = 3;
 /** A hub tries again where nobody answers. */
 const TRIES = 3;
 
 export interface PushedSite {
   readonly url: string;
-  /** The site has them at once, and its hub pushes them; who polls sees what was there a step before. */
+  /** The site has them at once, and its hub pushes them; who polls sees what was there some steps before. */
   publish(changed: readonly Item[]): void;
   /** Polls see all, and what was held back is pushed. */
   calm(): void;
@@ -59,7 +61,8 @@ export async function startPushedSite(
   const news: Item[] = [];
   const polled = new Set<Item>();
   const whole = () => ({ items: [...news], document: rssOf(news, links) });
-  let [cached, current] = [whole(), whole()];
+  const documents = [whole()];
+  let cached = whole();
   const nextSite = deal(SITE_FAULTS, random);
   site.pages.set("*", (_request, response) => {
     const fault = chance() ? nextSite() : null;
@@ -161,13 +164,13 @@ export async function startPushedSite(
   return {
     url: topic,
     publish(changed) {
-      cached = current;
+      cached = documents.at(-STEPS_BEHIND) ?? cached;
       for (const item of changed) if (!news.includes(item)) news.push(item);
-      current = whole();
+      documents.push(whole());
       if (changed.length > 0) track(deliverLeased(changed));
     },
     calm() {
-      cached = current;
+      cached = whole();
       if (late !== null) track(push(late));
     },
     unpolled: () => news.filter((item) => !polled.has(item)).map(({ n }) => String(n)),
