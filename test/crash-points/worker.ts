@@ -181,14 +181,18 @@ async function idle(worker: Worker): Promise<void> {
 
 const LOOK_MS = 20;
 
-/** On PostgreSQL one statement counts for all queues: BullMQ would take one for each. */
+/**
+ * On PostgreSQL one statement says that jobs are open, where BullMQ would take one for each queue. That none is, is asked of
+ * the queues: they know what was handed over without the engine.
+ */
 async function openJobs({ earshot, wall, countJobs }: Worker): Promise<number> {
-  if (countJobs === null) {
-    const counts = await earshot.queueCounts();
-    return counts.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
+  if (countJobs !== null) {
+    const { rows } = await wall.query<{ n: number }>({ name: "count jobs", text: countJobs });
+    const [{ n } = { n: 0 }] = rows;
+    if (n > 0) return n;
   }
-  const { rows } = await wall.query<{ n: number }>({ name: "count jobs", text: countJobs });
-  return rows[0]?.n ?? 0;
+  const counts = await earshot.queueCounts();
+  return counts.reduce((sum, { waiting, active }) => sum + waiting + active, 0);
 }
 
 const report = (said: Report | Addressed<Report>): void => void process.send?.(said, () => {});
