@@ -9,8 +9,8 @@ import { assemble } from "./assemble.ts";
 import { openMonitor } from "./open-monitor.ts";
 
 /**
- * One role, or several, as a process of its own, until SIGTERM or Ctrl-C. Configuration and addresses come from the environment, as for
- * `earshot start --roles`. Exits with 2 if something that a person wrote is wrong, with 1 if it fails.
+ * A process with one role or several, until SIGTERM or Ctrl-C. Configuration and addresses come from the environment, as
+ * for `earshot start --roles`. Exits with 2 if something that a person wrote is wrong, with 1 if it fails.
  */
 export async function runWorker(roles: readonly Role[], host: NodeJS.Process, clock = systemClock) {
   const signal = stopSignal();

@@ -7,7 +7,7 @@ export type Role = (typeof ROLES)[number];
 /**
  * Jobs at once in one process. Polls are few and long, deliveries many and short. While one delivery builds its message,
  * others wait with the note that theirs was sent, and that gap must be short: a mail whose process dies in it is sent
- * again. While as many jobs run as were handed over, the engine may give as many more (`queue/hand-overs.ts`).
+ * again. The engine may fill these slots while jobs that were handed over still run (`queue/hand-overs.ts`).
  */
 export const CONCURRENCY = { poll: 4, "poll-feeds": 2, tick: 2, deliver: 5, digest: 1, sweep: 1 };
 

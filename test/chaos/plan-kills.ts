@@ -7,8 +7,8 @@ export type Kill = { readonly at: number } & (
 );
 
 /**
- * The roles of each worker: two that several processes should share, and one that hands jobs over, as `earshot start` does.
- * `sweep` is the scheduler.
+ * The roles of each worker. Most roles are there twice, since processes share them; the worker with three hands jobs over,
+ * as `earshot start` does. `sweep` is the scheduler.
  */
 export const WORKER_ROLES = [
   "poll",

@@ -103,25 +103,31 @@ export function queueContract(engine: QueueEngine): void {
       expect((await queues.counts("deliver")).waiting).toBe(2);
     });
 
-    test("a job asked for while one of its key runs is run once more afterwards, never at the same time", async () => {
-      const gate = createGate();
-      let running = 0;
-      let runs = 0;
-      await work({
-        deliver: async () => {
-          expect(++running).toBe(1);
-          if (++runs === 1) await gate.opened;
-          running--;
-        },
-      });
-      await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
-      await vi.waitFor(() => expect(running).toBe(1), WAIT);
-      for (let i = 0; i < 3; i++) await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
-      gate.open();
-      await vi.waitFor(() => expect(runs).toBe(2), WAIT);
-      await queues.idle();
-      expect(runs).toBe(2);
-    });
+    test.each([
+      ["add", "add"],
+      ["handOver", "handOver"],
+      ["add", "handOver"],
+    ] as const)(
+      "a job asked for while one of its key runs is run once more afterwards, never at the same time (%s, then %s)",
+      async (first, later) => {
+        const gate = createGate();
+        let [running, runs] = [0, 0];
+        await work({
+          deliver: async () => {
+            expect(++running).toBe(1);
+            if (++runs === 1) await gate.opened;
+            running--;
+          },
+        });
+        await queues[first]("deliver", delivery("n1"), { dedupe: "n1" });
+        await vi.waitFor(() => expect(running).toBe(1), WAIT);
+        for (let i = 0; i < 3; i++) await queues[later]("deliver", delivery("n1"), { dedupe: "n1" });
+        gate.open();
+        await vi.waitFor(() => expect(runs).toBe(2), WAIT);
+        await queues.idle();
+        expect(runs).toBe(2);
+      },
+    );
 
     test("a finished job's key is free at once", async () => {
       let runs = 0;
@@ -250,29 +256,6 @@ export function queueContract(engine: QueueEngine): void {
       expect(seen.toSorted()).toEqual(ids.toSorted());
       expect(most).toBe(12);
     });
-
-    test.each(["handed over", "the engine's"])(
-      "a job that is handed over while one of its key runs (%s) is run once more afterwards",
-      async (first) => {
-        const gate = createGate();
-        let [running, runs] = [0, 0];
-        await work({
-          deliver: async () => {
-            expect(++running).toBe(1);
-            if (++runs === 1) await gate.opened;
-            running--;
-          },
-        });
-        if (first === "handed over") await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
-        else await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
-        await vi.waitFor(() => expect(running).toBe(1), WAIT);
-        for (let i = 0; i < 3; i++) await queues.handOver("deliver", delivery("n1"), { dedupe: "n1" });
-        gate.open();
-        await vi.waitFor(() => expect(runs).toBe(2), WAIT);
-        await queues.idle();
-        expect(runs).toBe(2);
-      },
-    );
 
     test("a job that was handed over and failed is tried again by the engine", async () => {
       const attempts: number[] = [];

@@ -3,8 +3,8 @@ import type { QueueName } from "./jobs.ts";
 
 /**
  * The slots of a process for jobs, and the jobs that it does at once, without the engine. Between an event and its message
- * one job follows from another, in the same process as a rule, and the engine needs a dozen statements for each. A job
- * points at work in the tables: if the process dies, the sweep finds what it had in hand.
+ * one job follows from another, in the same process as a rule, and the engine needs some seven statements for each. A
+ * job points at work in the tables: if the process dies, the sweep finds what it had in hand.
  */
 export interface HandOvers {
   /** From now on jobs of this queue may be done here: as many at once as there are slots, those of the engine included. */

@@ -21,7 +21,7 @@ export interface AddOptions {
   /**
    * While a job of this key waits (or waits for a retry), a second one is not added. While it runs, one more run
    * follows it, however many were requested: its handler may have read the tables before the new work was committed. So
-   * two jobs of one key never run at once, and none is lost.
+   * two jobs of one key that were added never run at once, and none is lost.
    */
   readonly dedupe?: string;
   /** Not before this many milliseconds of real time. */
@@ -44,7 +44,8 @@ export interface Queues {
   add<N extends JobName>(job: N, payload: Payload<N>, options?: AddOptions): Promise<"added" | "unreachable">;
   /**
    * Like `add`, without the engine where a worker of this process has a free slot for the job: for what somebody waits
-   * for. Resolves when the job has begun or was added. If it fails, the engine has it tried again.
+   * for. Resolves when the job has begun or was added. If it fails, the engine has it tried again. A job of its key that
+   * the engine gives meanwhile may run beside it: leases in the tables decide which of the two does the work.
    */
   handOver<N extends JobName>(
     job: N,

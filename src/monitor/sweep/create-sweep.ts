@@ -15,7 +15,7 @@ export function createSweep(
   },
 ): (options?: SweepOptions) => Promise<SweepResult> {
   const { publishPlans, clock, ...swept } = parts;
-  const skipWaiting = createSkipWaiting(parts.queues, monotonicMs);
+  const skipWaiting = createSkipWaiting(parts.queues);
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async (options) => {
     const now = clock.now();

@@ -1,3 +1,4 @@
+import { monotonicMs } from "../../lib/clock.ts";
 import type { QueueName } from "../queue/jobs.ts";
 import type { Queues } from "../queue/queues.ts";
 
@@ -29,7 +30,7 @@ export function chooseToAdd(
 }
 
 /** Leaves out what waits in the queue already. A short list costs no question. */
-export function createSkipWaiting(queues: Pick<Queues, "counts">, monotonicMs: () => number) {
+export function createSkipWaiting(queues: Pick<Queues, "counts">) {
   const addedTo = new Map<QueueName, AddedJobs>();
   return async <T>(queue: QueueName, due: readonly T[], keyOf: (one: T) => string): Promise<readonly T[]> => {
     if (due.length < LONG) return due;

@@ -1,3 +1,4 @@
+import { groupBy } from "../../lib/group-by.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
@@ -151,16 +152,13 @@ async function toOpenChannels(
 
 /** The polls without a rate limit that no job waits for yet. */
 async function toAdd({ skipWaiting }: SweepParts, polls: readonly PollKey[]): Promise<readonly PollKey[]> {
-  const isFeeds = ({ projectId }: PollKey) => sourceOfProject(projectId) === "feeds";
-  const [ofFeeds, ofAccount] = await Promise.all([
-    skipWaiting("poll-feeds", polls.filter(isFeeds), pollName),
-    skipWaiting(
-      "poll",
-      polls.filter((poll) => !isFeeds(poll)),
-      pollName,
-    ),
-  ]);
-  return [...ofFeeds, ...ofAccount];
+  const byQueue = groupBy(polls, ({ projectId }) => (isOfFeeds(projectId) ? "poll-feeds" : "poll"));
+  const chosen = [...byQueue].map(([queue, ofQueue]) => skipWaiting(queue, ofQueue, pollName));
+  return (await Promise.all(chosen)).flat();
+}
+
+function isOfFeeds(projectId: string): boolean {
+  return sourceOfProject(projectId) === "feeds";
 }
 
 function pollName({ projectId, queryId, poll }: PollKey): string {
@@ -182,7 +180,7 @@ export async function addPoll(
   const { projectId, queryId, poll } = first;
   const dedupe = pollName(first);
   const queryIds = keys.map((key) => key.queryId);
-  const job = sourceOfProject(projectId) === "feeds" ? "poll-feeds" : "poll-query";
+  const job = isOfFeeds(projectId) ? "poll-feeds" : "poll-query";
   if (queryIds.length === 1) await add(job, { projectId, queryId, poll }, { dedupe });
   else
     await add(
