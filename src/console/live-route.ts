@@ -106,8 +106,8 @@ export function sinceToken(versions: LiveVersions): string {
 
 /**
  * `GET /live?since=`: an event for each changed part, with the part's name, and the domain clock each minute. After an
- * interruption the reader gets at once what changed meanwhile. The stream ends with its session: at once if this
- * process handled the logout, else within some seconds.
+ * interruption the reader gets at once what changed meanwhile. The stream ends with what opened it (a session, a token, a
+ * name that a proxy gives): at once if this process handled the logout, else within some seconds.
  */
 export function liveRoute(
   app: FastifyInstance,
@@ -125,8 +125,7 @@ export function liveRoute(
 
   // A HEAD request would open a stream without a reader.
   app.get("/live", { exposeHeadRoute: false, config: ALWAYS_ANSWERED }, async (request, reply) => {
-    const session = request.visitor?.session ?? null;
-    const reader = session?.id ?? request.ip;
+    const reader = request.visitor?.session?.id ?? request.ip;
     const ofReader = [...open.values()].filter((stream) => stream.reader === reader).length;
     if (open.size >= mostStreams || ofReader >= MAX_OF_ONE)
       return reply.code(503).send({ error: "too many pages are open" });
@@ -160,7 +159,7 @@ export function liveRoute(
     const heartbeat = setInterval(async () => {
       stream.write(": still here\n\n");
       // While the tables cannot be read, send nothing.
-      if (session !== null && !(await auth.isStillOpen(session).catch(() => true))) close();
+      if (!(await auth.isStillAllowed(request).catch(() => true))) close();
     }, heartbeatMs);
     const close = () => {
       open.delete(close);

@@ -5,8 +5,10 @@ import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addToken } from "../../src/console/auth/access-tokens.ts";
 import { addUser, changeUser } from "../../src/console/auth/manage-users.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
+import { DAY } from "../../src/lib/instant.ts";
 import { anAlert } from "../console/make-a-story.ts";
 import { startTestConsole, type TestConsole } from "../console/start-test-console.ts";
 import { CERTIFICATE, CERTIFICATE_KEY } from "../fakes/certificate.ts";
@@ -117,6 +119,43 @@ test.each([["end"], ["password"]] as const)(
     expect(alive.split("still here").length).toBeGreaterThan(3);
   },
 );
+
+test("a stream that a token opened ends with the token, and one that a proxy opened with its user", async () => {
+  const behind = await startTestConsole(NOW, {
+    settings: { proxy: { header: "X-Forwarded-User", from: ["127.0.0.1"] } },
+    deps: { stored: web.stores, heartbeatMs: 50 },
+  });
+  try {
+    const parts = { stores: web.stores, namesOfFile: [LOGIN.username], now: Date.now() };
+    for (const name of ["tom", "uma"])
+      await addUser(parts, { name, role: "viewer", email: null, password: null, by: "test" });
+    const token = await addToken(web.stores, {
+      ...{ user: "tom", label: "a program", scope: "read", lengthMs: DAY, now: Date.now() },
+    });
+    if (token.outcome === "Refused") throw new Error(token.because);
+    const open = async (headers: Record<string, string>) => {
+      const { status, body } = await aVisitor(behind.url).ask("/live", { headers });
+      expect(status).toBe(200);
+      return body?.pipeThrough(new TextDecoderStream()) ?? [];
+    };
+    const [byToken, byProxy] = [
+      await open({ authorization: `Bearer ${token.text}` }),
+      await open({ "x-forwarded-user": "uma" }),
+    ];
+    for (const stream of [byToken, byProxy]) {
+      let text = "";
+      for await (const part of stream) {
+        text += part;
+        if (text.split("still here").length !== 3) continue;
+        if (stream === byProxy) await changeUser(parts, "uma", { do: "end" });
+        else await changeUser(parts, "tom", { do: "end" });
+      }
+      expect(text).toContain("still here");
+    }
+  } finally {
+    await behind.close();
+  }
+});
 
 test("one reader cannot take the streams of all", async () => {
   const [greedy, modest] = [await someoneInside(), await someoneInside()];

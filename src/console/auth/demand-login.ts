@@ -32,7 +32,8 @@ export interface Visitor {
 export interface ConsoleAuth {
   /** Whether a token opens this for a user with this role. For routes that are public otherwise. */
   opens(request: FastifyRequest, access: Access): Promise<boolean>;
-  isStillOpen(session: OpenSession): Promise<boolean>;
+  /** Whether who opened this, some time ago, would be let in now. It counts as no use of a session. */
+  isStillAllowed(request: FastifyRequest): Promise<boolean>;
   /** Calls back when a session of this process logs out. */
   onLogout(listener: (session: OpenSession) => void): void;
   readonly login: LoginActions;
@@ -112,25 +113,14 @@ export async function demandLogin(
   app.addHook("onRequest", async (request, reply) => {
     // Without a look at the database: a probe is answered while it is away.
     if (isPublic(request)) return;
-    const ofProxy = (await proxyUsers?.userOf(request)) ?? { outcome: "NoName" };
-    if (ofProxy.outcome === "Refused") {
-      log.warn(
-        { address: request.raw.socket.remoteAddress, reason: ofProxy.because },
-        "a name of a proxy was refused",
-      );
-      return parts.refuse(
-        request,
-        reply,
-        403,
-        "That login is not valid",
-        `Nothing was done: ${ofProxy.because}.`,
-      );
+    const found = await identify(request);
+    if (found !== null && "because" in found) {
+      const { because: reason } = found;
+      log.warn({ address: request.raw.socket.remoteAddress, reason }, "a name of a proxy was refused");
+      return parts.refuse(request, reply, 403, "That login is not valid", `Nothing was done: ${reason}.`);
     }
-    request.visitor =
-      ofProxy.outcome === "Named"
-        ? { user: ofProxy.user, role: ofProxy.user.role, session: null, scope: null }
-        : await identify(request);
-    const { visitor } = request;
+    const visitor = found;
+    request.visitor = visitor;
     if (visitor === null) return turnAway(request, reply);
     const { access } = request.routeOptions.config;
     switch (decideAccess(access, visitor)) {
@@ -156,7 +146,13 @@ export async function demandLogin(
       if (shown === null) return false;
       return decideAccess(access, { role: shown.user.role, scope: shown.scope }) === "Allowed";
     },
-    isStillOpen: sessions.isStillOpen,
+    isStillAllowed: async (request) => {
+      const session = request.visitor?.session ?? null;
+      if (session !== null) return sessions.isStillOpen(session);
+      const found = await identify(request);
+      if (found === null || "because" in found) return false;
+      return decideAccess(request.routeOptions.config.access, found) === "Allowed";
+    },
     onLogout: (listener) => listeners.push(listener),
     login: {
       isDemanded: users.isLoginDemanded,
@@ -193,7 +189,20 @@ export async function demandLogin(
     },
   };
 
-  async function identify(request: FastifyRequest): Promise<Visitor | null> {
+  /** Null: nobody. `because`: a proxy gave a name that does not count. */
+  async function identify(request: FastifyRequest): Promise<Visitor | { readonly because: string } | null> {
+    const ofProxy = (await proxyUsers?.userOf(request)) ?? { outcome: "NoName" };
+    switch (ofProxy.outcome) {
+      case "Refused":
+        return ofProxy;
+      case "Named":
+        return { user: ofProxy.user, role: ofProxy.user.role, session: null, scope: null };
+      case "NoName":
+        return identifyByLogin(request);
+    }
+  }
+
+  async function identifyByLogin(request: FastifyRequest): Promise<Visitor | null> {
     if (!(await users.isLoginDemanded()))
       return { user: null, role: parts.roleAtMachine, session: null, scope: null };
     // A token stands for itself: with a cookie beside it, a page of another site could use the reader's.
