@@ -39,6 +39,9 @@ export function answer(
   }
 }
 
+/** An item as old as its site, which always stands there: a document of unknown items alone has turned over. */
+export const WELCOME = { n: 0, author: "the blog", texts: ["Welcome"] };
+
 export const PUBLISHED = new Date(systemClock.now()).toUTCString();
 
 /** `links`: what the document says of itself, behind its items. */

@@ -5,7 +5,7 @@ import type { Random } from "../../../src/listening-api/simulate/random.ts";
 import { startFeedServer } from "../../fakes/feed-server.ts";
 import { startHub } from "../../fakes/hub.ts";
 import { deal } from "../plan-kills.ts";
-import { answer, rssOf } from "./answer.ts";
+import { answer, rssOf, WELCOME } from "./answer.ts";
 import { FORGED, type Item } from "./items.ts";
 
 const PUSHES = [
@@ -19,7 +19,6 @@ const ofSite = (fault: string): string => `site ${fault}`;
 export const BEFORE_THE_POLL = "websub before the poll";
 export const HUB_KINDS = [...PUSHES, ...ASKED, ...SITE_FAULTS.map(ofSite), "lease ended", "before the poll"];
 
-const FIRST_ITEM = "<item><title>Welcome</title><guid>welcome</guid></item>";
 const LEASE_SECONDS = "300";
 /** Time enough for a push on a slow machine. */
 const STEPS_BEHIND = 3;
@@ -56,11 +55,11 @@ export async function startPushedSite(
   closing.add(site.close);
   closing.add(hub.close);
   const topic = `${site.url}/feed`;
-  // Behind the items: a document that breaks off does not name its hub. The first item is as old as the site.
-  const links = `${FIRST_ITEM}<atom:link rel="hub" href="${hub.url}"/><atom:link rel="self" href="${topic}"/>`;
+  // Behind the items: a document that breaks off does not name its hub.
+  const links = `<atom:link rel="hub" href="${hub.url}"/><atom:link rel="self" href="${topic}"/>`;
   const news: Item[] = [];
   const polled = new Set<Item>();
-  const whole = () => ({ items: [...news], document: rssOf(news, links) });
+  const whole = () => ({ items: [...news], document: rssOf([...news, WELCOME], links) });
   const documents = [whole()];
   let cached = whole();
   const nextSite = deal(SITE_FAULTS, random);

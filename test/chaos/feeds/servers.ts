@@ -7,7 +7,7 @@ import { createRandom } from "../../../src/listening-api/simulate/random.ts";
 import { startFeedServer } from "../../fakes/feed-server.ts";
 import { createEvents, type JetstreamEvent, refuse, startJetstream } from "../../fakes/jetstream.ts";
 import { deal } from "../plan-kills.ts";
-import { answer, PUBLISHED, rssOf } from "./answer.ts";
+import { answer, PUBLISHED, rssOf, WELCOME } from "./answer.ts";
 import { HUB_KINDS, type PushedSite, startPushedSite } from "./hub.ts";
 import type { Happening, Item } from "./items.ts";
 
@@ -92,7 +92,7 @@ export async function startSources(
           : fault === "out of order"
             ? [...stories]
             : shown;
-    answer(response, "application/rss+xml", rssOf(some), fault, hanging);
+    answer(response, "application/rss+xml", rssOf([WELCOME, ...some]), fault, hanging);
   });
 
   const hackerNews = await startFeedServer();
