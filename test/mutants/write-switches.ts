@@ -29,5 +29,6 @@ export function writeSwitches(source: string, mutants: readonly Mutant[]): strin
     }
     return text + source.slice(at, to);
   };
-  return `const __mutant=globalThis.__earshotMutants.isActive;${write(0, source.length)}`;
+  // What prepares the run, such as the tables of all tests, is loaded by a process that tries no mutants.
+  return `const __mutant=globalThis.__earshotMutants?.isActive??(()=>false);${write(0, source.length)}`;
 }
