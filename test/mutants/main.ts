@@ -23,7 +23,7 @@ score of each folder.
 Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
 that test/mutants/equivalent.yaml names.
 
-  --folder PATH   only this folder of src (several times); default: all seven
+  --folder PATH   only this folder of src (several times); default: all eight
   --file TEXT     only files whose path has this text
   --tests TEXT    only tests whose path has this text
   --constants     instead: each constant of the spike detector moved by 12 %
@@ -45,6 +45,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDERS = [
   "notify/decide",
   "alerts",
+  "incidents",
   "polling",
   "ingest",
   "rules/spike",

@@ -38,7 +38,6 @@ export function merge(
   // No message would be about them any more.
   if (parts.length > 0) return refused("it speaks for other incidents: split those first");
   const isMoreSevere = compareSeverity(from.severity, into.severity) > 0;
-  const isOpen = into.calmSince !== null && from.calmSince === null;
   const merged: Incident = {
     ...into,
     severity: isMoreSevere ? from.severity : into.severity,
@@ -48,7 +47,7 @@ export function merge(
     alerts: members.length,
     waves: wavesOf(members),
     usual: into.openedAt <= from.openedAt ? into.usual : from.usual,
-    ...(isOpen && { status: isTaken(into) ? "handled" : "open", calmSince: null }),
+    ...(from.calmSince === null && { status: isTaken(into) ? "handled" : "open", calmSince: null }),
   };
   const ended: Incident = { ...from, status: "over", endedAt: from.endedAt ?? now, alerts: 0 };
   const detail = `${from.alerts === 1 ? "an alert" : `${from.alerts} alerts`} of another incident, by ${by}`;

@@ -125,9 +125,7 @@ export interface Pace {
 function dayOfOpen(before: Incident, pace: Pace, calm: boolean, at: Instant, zone: string): IncidentStep {
   const incident = calm ? before : { ...before, uncalmUntil: at };
   const isMorning = DateTime.fromMillis(at, { zone }).hour >= MORNING_HOUR;
-  const isLong = at - incident.openedAt >= LONG_MS;
-  if (calm || !isMorning || !isLong || dayOf(incident, at, zone) <= incident.day)
-    return { incident, entries: [] };
+  if (calm || !isMorning || dayOf(incident, at, zone) <= incident.day) return { incident, entries: [] };
   return beginDay(incident, pace, at, zone);
 }
 

@@ -66,15 +66,15 @@ function isNegative(mentions: readonly StoryMention[]): boolean {
 const WAVE_TIMES = 10;
 
 /**
- * Whether nearly all mentions of its query are about the incident, or nearly all negative ones, as this one is: in its
- * largest hour, or, before there was an hour of it, in what an alert of it has counted.
+ * Whether nearly all mentions of its query are about an incident that is not over, or nearly all negative ones, as this
+ * one is: in its largest hour, or, before there was an hour of it, in what an alert of it has counted.
  */
 function isInWave(
   { measure, status, usual, peak, uncalmUntil }: Incident,
   surge: HourCount,
   { firedAt, mentions }: Pick<Newcomer, "firedAt" | "mentions">,
 ): boolean {
-  if (status === "watching" || status === "over" || firedAt - uncalmUntil >= HOUR) return false;
+  if (status === "watching" || firedAt - uncalmUntil >= HOUR) return false;
   const before = usual?.[Math.floor((firedAt % DAY) / HOUR)];
   const times = (name: keyof HourCount) =>
     Math.max(surge[name], before === undefined ? 0 : peak[name] / Math.max(1, before[name]));

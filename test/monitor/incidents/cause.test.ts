@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
-import { asOne, decideCause } from "../../../src/monitor/incidents/cause.ts";
+import { asOne, asPartOf, decideCause, queryNamesOf } from "../../../src/monitor/incidents/cause.ts";
 import { joinCause, leaveCause } from "../../../src/monitor/incidents/incident-actions.ts";
 import type { Incident } from "../../../src/monitor/model/incident.ts";
 import type { StoryMention } from "../../../src/monitor/model/mention.ts";
@@ -30,6 +30,15 @@ test("an incident that tells the stories of an open one of another query has its
   });
 });
 
+test("of several it is the last, and one whose stories are told nowhere else is its own", () => {
+  const others = ["first", "second", "third"].map((id) => ({
+    incident: incidentOf({ id }),
+    stories: (name: string) => (name === "leak" && id !== "third" ? 1 : 0),
+  }));
+  const decided = decideCause({ group: "", at: NOON + HOUR, mentions: tell(4, "leak") }, others);
+  expect(decided).toMatchObject({ outcome: "PartOf", incident: { id: "second" } });
+});
+
 test("two shared mentions may be chance, however few there are", () => {
   expect(decide(tell(2, "leak"))).toEqual({ outcome: "Own", because: "NothingShared" });
 });
@@ -52,13 +61,41 @@ test("together they are as severe as the most severe, and people hear that a par
   expect(asOne({ incident: acme, parts: [] })).toBe(acme);
 });
 
+test("together they are seen as late as the latest, and said anew only since people were last notified", () => {
+  const parts = [
+    { ...BRELL, openedAt: NOON - 2 * HOUR, lastSeenAt: NOON + HOUR, uncalmUntil: NOON - HOUR },
+    { ...BRELL, openedAt: NOON - HOUR, severity: "warning", lastSeenAt: NOON, uncalmUntil: NOON + 2 * HOUR },
+  ] as const;
+  const acme = incidentOf({ severity: "info", renotifyReason: "Doubled", notifyCount: 2 });
+  expect(asOne({ incident: acme, parts })).toMatchObject({
+    ...{ severity: "critical", lastSeenAt: NOON + HOUR, uncalmUntil: NOON + 2 * HOUR, calmSince: null },
+    ...{ notifyCount: 4, renotifyReason: "Doubled" },
+  });
+  const just = { ...BRELL, openedAt: acme.notified.at };
+  expect(asOne({ incident: acme, parts: [just] }).renotifyReason).toBe("Doubled");
+  const after = { ...BRELL, openedAt: acme.notified.at + 1 };
+  expect(asOne({ incident: acme, parts: [parts[0], after] }).renotifyReason).toBe("NewFact");
+});
+
+test("the incident that began says whose part it is, and the other that there is more to it", () => {
+  const { incident, entries, because } = asPartOf(ACME, { ...BRELL, checkedUntil: NOON + HOUR });
+  expect(incident).toMatchObject({ id: "brell", partOf: ACME.id });
+  expect(because).toBe("it shares stories with the incident of Acme, whose message shows it");
+  expect(entries).toEqual([
+    { incidentId: "brell", at: NOON + HOUR, kind: "Joined", detail: because },
+    { incidentId: ACME.id, at: NOON + HOUR, kind: "NewFact", detail: "Brell, too: it shares stories" },
+  ]);
+  expect(queryNamesOf({ incident: ACME, parts: [BRELL] })).toBe("Acme, Brell");
+});
+
 test("together they are calm and over when all are", () => {
   const calm = { status: "watching", calmSince: NOON + HOUR } as const;
   const over = { status: "over", calmSince: NOON + HOUR, endedAt: NOON + DAY } as const;
   const of = (one: Partial<Incident>, other: Partial<Incident>) =>
     asOne({ incident: { ...ACME, ...one }, parts: [{ ...BRELL, ...other }] });
   expect(of(over, {})).toMatchObject({ status: "open", calmSince: null, endedAt: null });
-  expect(of(over, calm)).toMatchObject({ status: "watching", endedAt: null });
+  expect(of(over, calm)).toMatchObject({ status: "watching", calmSince: NOON + HOUR, endedAt: null });
+  expect(of(calm, { ...calm, calmSince: NOON + 2 * HOUR }).calmSince).toBe(NOON + 2 * HOUR);
   expect(of({ handling: { acknowledgedBy: "ann" } }, {})).toMatchObject({ status: "handled" });
   expect(of(over, { ...over, endedAt: NOON + 2 * DAY })).toMatchObject({
     ...{ status: "over", endedAt: NOON + 2 * DAY },

@@ -6,8 +6,12 @@ import {
   advance,
   type Bucket,
   calmFrom,
+  countIn,
   grow,
+  isCalm,
+  isTaken,
   renotified,
+  rouse,
   watchMs,
 } from "../../../src/monitor/incidents/incident-life.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
@@ -177,6 +181,206 @@ test("the only alert of an incident is the incident: it grows as its rule says",
     notifyCount: 2,
     renotifyReason: "NewWave",
   });
+});
+
+/** With four negative mentions in a usual hour, up to 16 in an hour are calm and from 30 on it is open again. */
+const FOUR = {
+  usual: Array.from({ length: 24 }, () => ({ negative: 4, total: 9 })),
+  peak: { negative: 0, total: 0 },
+};
+/** So many negative mentions in the five minutes from this many minutes after noon. */
+const burst = (minute: number, negative: number, total = negative): Bucket => ({
+  ...{ at: NOON + minute * MINUTE, negative, total },
+});
+const minutes = (count: number): Instant => NOON + count * MINUTE;
+
+test("it is calm up to twice the usual hour, its chance and two more, or to a tenth of its largest hour", () => {
+  const isCalmWith = (changes: Partial<Incident>, inHalfAnHour: number) =>
+    live(incidentOf({ ...FOUR, ...changes }), [resolvedAfter(-1)], [burst(40, inHalfAnHour)], hours(1))
+      .incident.calmSince !== null;
+  expect([8, 9].map((count) => isCalmWith({ checkedUntil: minutes(55) }, count))).toEqual([true, false]);
+  const usual = FOUR.usual.map(() => ({ negative: 2.25, total: 9 }));
+  const of = { usual, checkedUntil: minutes(55) };
+  expect([5, 6].map((count) => isCalmWith(of, count))).toEqual([true, false]);
+  const peak = { negative: 400, total: 400 };
+  const large = { checkedUntil: minutes(55), peak };
+  expect([20, 21].map((count) => isCalmWith(large, count))).toEqual([true, false]);
+  // At one o'clock it is measured by what is usual from twelve to one.
+  const noon = FOUR.usual.map((one, hour) => (hour === 12 ? one : { negative: 0, total: 0 }));
+  expect(isCalmWith({ usual: noon, checkedUntil: minutes(55) }, 8)).toBe(true);
+  // Of an incident of which too little is known before, nothing is more than usual.
+  expect(isCalmWith({ usual: null, checkedUntil: minutes(55) }, 900)).toBe(true);
+});
+
+test("a watched one is open again from four times the usual hour, its chance and eight more, in both measures", () => {
+  const watched = incidentOf({
+    ...FOUR,
+    ...{ status: "watching", calmSince: minutes(-30), checkedUntil: minutes(55), uncalmUntil: minutes(-30) },
+  });
+  const statusWith = (changes: Partial<Incident>, ...buckets: readonly Bucket[]) =>
+    live({ ...watched, ...changes }, [resolvedAfter(-1)], buckets, hours(1)).incident.status;
+  expect(statusWith({}, burst(10, 15), burst(40, 15))).toBe("open");
+  expect(statusWith({}, burst(10, 14), burst(40, 15))).toBe("watching");
+  // What was said half an hour ago is over.
+  expect(statusWith({}, burst(10, 30), burst(40, 14))).toBe("watching");
+  // A large one needs three tenths of its largest hour.
+  const peak = { negative: 200, total: 200 };
+  expect(statusWith({ peak }, burst(10, 30), burst(40, 30))).toBe("open");
+  expect(statusWith({ peak }, burst(10, 29), burst(40, 30))).toBe("watching");
+});
+
+test("more than is calm and less than opens it again lets it wait from then on", () => {
+  const watched = incidentOf({
+    ...FOUR,
+    status: "watching",
+    calmSince: hours(-1),
+    checkedUntil: minutes(55),
+  });
+  const { incident } = live(watched, [resolvedAfter(-1)], [burst(40, 10)], hours(1));
+  expect(incident).toMatchObject({ status: "watching", calmSince: hours(1), lastSeenAt: hours(1) });
+  const other = advance(watched, [resolvedAfter(-1)], [burst(40, 10)], hours(1), "UTC", false).incident;
+  expect(other).toMatchObject({ calmSince: hours(-1), lastSeenAt: NOON });
+});
+
+test("it is watched from the end of its last alert, or from when it became calm after it", () => {
+  const ends = (minute: number) => alertOf({ state: "resolved", resolvedAt: minutes(minute) });
+  const quiet = live(incidentOf(FOUR), [ends(62)], [], minutes(65));
+  expect(quiet.incident).toMatchObject({ status: "watching", calmSince: minutes(62) });
+  expect(quiet.entries.map(({ at }) => at)).toEqual([minutes(62)]);
+  // Resolved at this very moment, it is not open any more.
+  expect(live(incidentOf(FOUR), [ends(65)], [], minutes(65)).incident.status).toBe("watching");
+  expect(live(incidentOf(FOUR), [ends(66)], [], minutes(65)).incident.status).toBe("open");
+  const said = [burst(40, 30)];
+  const loud = live(incidentOf(FOUR), [ends(62)], said, minutes(80));
+  expect(loud.incident).toMatchObject({
+    status: "watching",
+    uncalmUntil: minutes(70),
+    calmSince: minutes(75),
+  });
+  const same = live(incidentOf(FOUR), [ends(70)], said, minutes(80));
+  expect(same.incident.calmSince).toBe(minutes(70));
+  const single = alertOf({ id: "famous", windowFrom: NOON, windowTo: NOON, resolvedAt: hours(9) });
+  const { entries } = live(incidentOf(FOUR), [ends(62), single], [], minutes(65));
+  expect(entries[0]?.detail).toBe("1 alert resolved, and it is calm");
+});
+
+test("what was decided is not decided again", () => {
+  const decided = incidentOf({ ...FOUR, checkedUntil: hours(1) });
+  expect(live(decided, [alertOf()], [burst(25, 100)], minutes(65)).incident.uncalmUntil).toBe(NOON);
+});
+
+test("its largest hour is kept, of each measure by itself", () => {
+  const buckets = [burst(0, 30, 35), burst(65, 10, 90)];
+  const { incident } = live(incidentOf(FOUR), [alertOf()], buckets, hours(3));
+  expect(incident.peak).toEqual({ negative: 30, total: 90 });
+  const before = { ...FOUR, peak: { negative: 50, total: 60 } };
+  expect(live(incidentOf(before), [alertOf()], buckets, hours(3)).incident.peak).toEqual({
+    ...{ negative: 50, total: 90 },
+  });
+});
+
+test("another day of an open one is said at eight in the morning of its zone, if more is said than usual", () => {
+  const buckets = said(0, 30, 60);
+  const days = (zone: string, until: number, crisis = buckets) =>
+    live(incidentOf(), [alertOf()], crisis, hours(until), zone).entries.map(({ at, kind }) => [at, kind]);
+  expect(days("UTC", 20 - 1 / 12)).toEqual([]);
+  expect(days("UTC", 20)).toEqual([[hours(20), "DayBegan"]]);
+  expect(days("Europe/Berlin", 20)).toEqual([[hours(19), "DayBegan"]]);
+  expect(days("UTC", 20, said(0, 9, 60))).toEqual([]);
+  const { incident, entries } = live(incidentOf(), [alertOf()], buckets, hours(20));
+  expect(entries[0]?.detail).toBe("day 2 begins: 60 negative mentions in the last hour");
+  expect(incident.notified).toEqual({ at: hours(20), count: 15 });
+  const all = live(incidentOf({ measure: "total" }), [alertOf()], buckets, hours(20));
+  expect(all.entries[0]?.detail).toBe("day 2 begins: 60 mentions in the last hour");
+});
+
+test("one that is over says how long it was calm, and a small one nothing", () => {
+  const long = live(incidentOf(), [resolvedAfter(2)], said(0, 1, 40), hours(6));
+  expect(long.entries.at(-1)).toMatchObject({ kind: "Over", at: hours(6), detail: "calm for 4 h" });
+  const small = live(incidentOf({ severity: "warning", alerts: 1 }), [resolvedAfter(2)], [], hours(3));
+  expect(small.entries).toMatchObject([{ kind: "Over", at: hours(2), detail: "" }]);
+  expect(calmFrom({ ...small.incident, calmSince: hours(2), lastSeenAt: NOON })).toBe(hours(2));
+});
+
+test("what is opened again is a wave after two hours, and whoever has it keeps it", () => {
+  const watched = incidentOf({ ...FOUR, status: "watching", calmSince: NOON, uncalmUntil: NOON });
+  const roused = (at: Instant, hour: number, before = watched) =>
+    rouse(before, { hour, quarter: 12 }, at, "UTC");
+  const { incident, entries } = roused(hours(2), 40);
+  expect(incident).toMatchObject({
+    ...{ status: "open", calmSince: null, endedAt: null, uncalmUntil: hours(2), notifyCount: 2 },
+    ...{ renotifyReason: "NewWave", notified: { at: hours(2), count: 12 } },
+  });
+  expect(entries).toMatchObject([
+    { kind: "NewWave", detail: "40 negative mentions in the last hour; it had been calm for 2 h" },
+  ]);
+  expect(roused(hours(2) - 1, 40).entries).toEqual([]);
+  expect(roused(hours(2), 16).entries).toEqual([]);
+  const taken = { ...watched, handling: { assignee: "bo" } };
+  expect(roused(hours(2), 40, taken).incident.status).toBe("handled");
+  expect(roused(hours(13), 40).entries).toMatchObject([{ kind: "DayBegan" }]);
+});
+
+test("an incident is as severe and as lately seen as any of its alerts", () => {
+  const members = [alertOf({ lastSeenAt: hours(2) }), alertOf({ severity: "warning", lastSeenAt: hours(1) })];
+  const { incident, entries } = grow(incidentOf(), members, hours(3), 99);
+  expect(incident).toMatchObject({ severity: "critical", lastSeenAt: hours(2), alerts: 2 });
+  // However much is said: none of its alerts gave a reason.
+  expect(entries).toEqual([]);
+  const watched = incidentOf({ severity: "info", status: "watching", calmSince: NOON });
+  expect(grow(watched, members, hours(3), 7).incident).toMatchObject({
+    ...{ status: "watching", severity: "critical", notified: { at: hours(3), count: 7 } },
+  });
+});
+
+test("growth is half as much again, a quarter of an hour or more after what was said last", () => {
+  const members = [alertOf({ notifyCount: 2 }), alertOf({ id: "second" })];
+  const grown = (at: Instant, quarter: number, count = 10, waves = 0) =>
+    grow(incidentOf({ waves, notified: { at: NOON, count } }), members, at, quarter).entries.length;
+  expect([grown(minutes(15), 15), grown(minutes(15), 14), grown(minutes(15) - 1, 15)]).toEqual([1, 0, 0]);
+  expect([grown(minutes(15), 2, 0), grown(minutes(15), 1, 0)]).toEqual([1, 0]);
+  expect(grown(minutes(15), 15, 10, 1)).toBe(0);
+  const { entries } = grow(incidentOf({ notified: { at: NOON, count: 0 } }), members, minutes(15), 2);
+  expect(entries[0]?.detail).toBe("Doubled: 2 negative mentions in 15 min, up from 0 (15 min earlier)");
+});
+
+test("a lone small alert says why it grows", () => {
+  const lone = alertOf({
+    severity: "warning",
+    notifyCount: 2,
+    renotifyReason: "Doubled",
+    because: "twice as many",
+  });
+  const before = incidentOf({ severity: "warning", alerts: 1 });
+  expect(grow(before, [lone], hours(1), 2)).toMatchObject({
+    incident: { renotifyReason: "Doubled", notified: { at: hours(1), count: 2 }, waves: 1 },
+    entries: [{ kind: "NewWave", at: hours(1), detail: "twice as many" }],
+  });
+  const silent = { ...lone, renotifyReason: null };
+  expect(grow(before, [silent], hours(1), 2).incident.renotifyReason).toBe("NewWave");
+});
+
+test("six hours, to the moment, are long", () => {
+  const watched = (lastedMs: number) =>
+    watchMs(incidentOf({ severity: "warning", calmSince: NOON + lastedMs }));
+  expect([watched(6 * HOUR), watched(6 * HOUR - 1)]).toEqual([DAY, 12 * HOUR - 2]);
+});
+
+test("nobody is reminded of one that is watched, or in which nothing was above the usual for an hour", () => {
+  const checked = { checkedUntil: hours(1), uncalmUntil: NOON };
+  expect(isCalm(incidentOf({ status: "watching" }))).toBe(true);
+  expect(isCalm(incidentOf(checked))).toBe(true);
+  expect(isCalm(incidentOf({ ...checked, uncalmUntil: NOON + 1 }))).toBe(false);
+  expect(isCalm(incidentOf({ ...checked, usual: null }))).toBe(false);
+  expect(
+    [{ acknowledgedBy: "ann" }, { assignee: "bo" }, {}].map((handling) => isTaken({ handling })),
+  ).toEqual([...[true, true, false]]);
+});
+
+test("what is counted begins with its first moment and ends before its last", () => {
+  const buckets = [burst(0, 1, 2), burst(5, 4, 8), burst(10, 16, 32)];
+  expect(countIn(buckets, NOON, minutes(10))).toEqual({ negative: 5, total: 10 });
+  expect(countIn([], NOON, hours(1))).toEqual({ negative: 0, total: 0 });
 });
 
 const anyCounts = fc.array(

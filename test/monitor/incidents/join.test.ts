@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
-import { decideJoining, type Newcomer, reopensUntil } from "../../../src/monitor/incidents/join.ts";
+import { decideJoining, isNear, type Newcomer, reopensUntil } from "../../../src/monitor/incidents/join.ts";
 import { materialOf, sharedWith, withoutMentions } from "../../../src/monitor/incidents/material.ts";
 import type { StoryMention } from "../../../src/monitor/model/mention.ts";
 import { aMention } from "../../mention.ts";
@@ -77,6 +77,66 @@ test("in its first minutes a wave is what its alerts have counted; of all mentio
   expect(joining(null, { negative: 0, total: 10 }, true)).toBe("Opens");
 });
 
+test("it joins the newest of those that it could join", () => {
+  const joinable = ["old", "new"].map((id) => ({
+    ...{ incident: incidentOf({ id }), material, mutes: false, surge: CALM },
+  }));
+  const joining = decideJoining(newcomer({ mentions: crisis.slice(0, 1) }), joinable);
+  expect(joining).toMatchObject({ outcome: "Joins", incident: { id: "new" } });
+});
+
+test("nothing joins by its mood alone what is watched, what is over, or a wave of an hour ago", () => {
+  const [one] = [told("the police are here")];
+  const grumble = [{ ...one, mention: { ...one.mention, sentiment: "negative" } }] as StoryMention[];
+  const joining = (changes: Parameters<typeof incidentOf>[0], mentions = grumble) =>
+    decideJoining(newcomer({ mentions }), [
+      { incident: incidentOf(changes), material, mutes: false, surge: { negative: 10, total: 0 } },
+    ]).outcome;
+  const during = { uncalmUntil: NOON + 1 };
+  expect(joining(during)).toBe("Joins");
+  // The newcomer fired at one.
+  expect(joining({ uncalmUntil: NOON })).toBe("Apart");
+  expect(joining({ ...during, status: "watching", calmSince: NOON + 1 })).toBe("Apart");
+  expect(joining({ ...during, measure: "total" })).toBe("Apart");
+  expect(joining(during, [])).toBe("Apart");
+  expect(joining(during, [...grumble, told("what a nice day")])).toBe("Apart");
+});
+
+test("the wave is what its largest hour has, beside what is usual at the hour of the newcomer", () => {
+  const usual = Array.from({ length: 24 }, (_, hour) => ({ negative: 9, total: hour === 13 ? 4 : 30 }));
+  const joining = (peak: typeof CALM, firedAt = NOON + HOUR, hours: typeof usual | null = usual) =>
+    decideJoining(newcomer({ firedAt, mentions: [told("the police are here")] }), [
+      {
+        incident: incidentOf({ peak, usual: hours, uncalmUntil: firedAt }),
+        ...{ material, mutes: false, surge: CALM },
+      },
+    ]).outcome;
+  expect(joining({ negative: 0, total: 40 })).toBe("Joins");
+  expect(joining({ negative: 0, total: 39 })).toBe("Apart");
+  expect(joining({ negative: 0, total: 40 }, NOON + 2 * HOUR - 1)).toBe("Joins");
+  expect(joining({ negative: 0, total: 40 }, NOON + 2 * HOUR)).toBe("Apart");
+  // At least one mention is usual in every hour.
+  const silent = usual.map(() => ({ negative: 0, total: 0.1 }));
+  expect([9, 10].map((total) => joining({ negative: 0, total }, NOON + HOUR, silent))).toEqual([
+    ...["Apart", "Joins"],
+  ]);
+});
+
+test("what began it may be a day older, and what ended half a day, to the moment", () => {
+  const open = incidentOf({ checkedUntil: NOON + 2 * HOUR, lastSeenAt: NOON });
+  expect([isNear(open, NOON + 2 * HOUR + DAY), isNear(open, NOON + 2 * HOUR + DAY + 1)]).toEqual([
+    true,
+    false,
+  ]);
+  const seen = incidentOf({ checkedUntil: NOON, lastSeenAt: NOON + 2 * HOUR });
+  expect(isNear(seen, NOON + 2 * HOUR + DAY)).toBe(true);
+  const over = incidentOf({ status: "over", calmSince: NOON, endedAt: NOON });
+  expect([isNear(over, NOON + 12 * HOUR), isNear(over, NOON + 12 * HOUR + 1)]).toEqual([true, false]);
+  expect(reopensUntil(incidentOf())).toBe(Number.POSITIVE_INFINITY);
+  expect(reopensUntil({ ...over, severity: "warning", alerts: 1 })).toBe(NOON);
+  expect(reopensUntil({ ...over, severity: "warning", alerts: 2 })).toBe(NOON + 12 * HOUR);
+});
+
 test("the same author, or the same story, joins", () => {
   const [first] = crisis;
   if (first === undefined) throw new Error("no crisis");
@@ -89,6 +149,11 @@ test("a mention shares nothing with itself", () => {
   const counted = materialOf([...crisis, alone], before);
   expect(sharedWith([alone], counted)).toBe("stories");
   expect(sharedWith([alone], withoutMentions(counted, [alone]))).toBeNull();
+  // What the incident has not counted takes nothing away from it.
+  const stranger = { ...alone, mention: { ...alone.mention, resourceId: "another" } };
+  expect(sharedWith([alone], withoutMentions(counted, [stranger]))).toBe("stories");
+  const none = materialOf(crisis, []);
+  expect(none.words.has("exploded")).toBe(true);
 });
 
 test("of an alert on counts a tenth of its mentions is enough, and less is not", () => {
