@@ -17,7 +17,7 @@ import { type Fate, tryMutants } from "./try-mutants.ts";
 const HELP = `npm run mutants -- [options]
 
 Changes one small thing at a time in what decides: a condition, a boundary, an operator, a number, a text, a call that is
-left out. A unit test of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the
+left out. A unit test of its room, of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the
 score of each folder.
 
 Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
@@ -103,15 +103,14 @@ async function main(): Promise<number> {
   }));
   const chosen = files.flatMap(({ mutants }) => mutants);
   say(`tries ${chosen.length}`);
+  const rooms = new Set(["monitor", "admin", "listening-api", ...folders.map((one) => one.split("/", 1)[0])]);
   const project = projectsOf(ROOT).parts[values.sql ? "db" : "unit"] ?? [];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
         ROOT,
         files.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file),
-        project.filter(
-          (file) => /^test\/(?:monitor|admin|listening-api)\//.test(file) && file.includes(values.tests),
-        ),
+        project.filter((file) => rooms.has(file.split("/")[1]) && file.includes(values.tests)),
       );
   const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
   let fates: ReadonlyMap<number, Fate>;
