@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function growthLabel(factor: number): string {
   if (factor < 1.9) return "Growing";
   if (factor < 2.9) return "Doubled";
-  return factor < 3.9 ? "Tripled" : `${formatNumber(Math.floor(factor))} times as many`;
+  return factor < 4 ? "Tripled" : `${formatNumber(Math.floor(factor))} times as many`;
 }
 
 /** `FirstNotification` → `First notification`. */

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import type { Mention } from "../../../src/monitor/model/mention.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
+import { useStores } from "../../use-stores.ts";
+
+// What a statement changes or finds is what it names: not the same of another user, query or project.
+
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const { database, stores } = await useStores();
+const [P, OTHER] = ["p", "other"];
+
+beforeAll(async () => {
+  await ensurePartitions(database.db, NOON);
+  const queries = [P, OTHER].flatMap((projectId) =>
+    ["1", "2"].map((queryId) => ({ ...oddQuery(), projectId, queryId })),
+  );
+  await stores.queries.register(queries, NOON, NOON - DAY);
+  await stores.polls.ensure(NOON);
+});
+
+async function store(projectId: string, ...mentions: readonly Mention[]): Promise<void> {
+  const page = mentions.map((mention) => ({
+    ...{ mention, eventAt: mention.publishedAt ?? mention.addedAt, story: mention.resourceId },
+  }));
+  await stores.mentions.storePage(projectId, stores.mentions.rowsOf(page), NOON);
+}
+const inQuery = (queryId: string, changes: Partial<Mention> = {}) =>
+  aMention({ queryId, resourceId: "a", publishedAt: NOON, ...changes });
+
+test("a user ends a view of theirs, and no other; nobody ends that of somebody else", async () => {
+  const add = async (nameKey: string, title: string) => {
+    const id = randomUUID();
+    await stores.views.add({ ...{ id, nameKey, title, address: "/", isShared: true, createdAt: NOON } });
+    return id;
+  };
+  const [first, second, bos] = [await add("ann", "A"), await add("ann", "B"), await add("bo", "C")];
+  await stores.views.end(first, "ann");
+  await stores.views.end(bos, "ann");
+  expect((await stores.views.list("ann")).map(({ id }) => id)).toEqual([second, bos]);
+});
+
+test("all sessions of a user end but the one that is kept, and nobody else's", async () => {
+  const open = async (nameKey: string) => {
+    const id = randomUUID();
+    await stores.sessions.open({
+      ...{ id, secretHash: Buffer.from(id), nameKey, credential: "c", openedAt: NOON, seenAt: NOON },
+      ...{ until: NOON + DAY, address: "192.0.2.1", agent: "" },
+    });
+    return id;
+  };
+  const [kept, ended, bos] = [await open("ann"), await open("ann"), await open("bo")];
+  expect(await stores.sessions.endAll("ann", NOON, kept)).toBe(1);
+  expect(await Promise.all([kept, ended, bos].map((id) => stores.sessions.isOpen(id, NOON)))).toEqual([
+    ...[true, false, true],
+  ]);
+});
+
+test("a mention whose day is corrected takes its own matches along, and not those of another query", async () => {
+  const alertId = randomUUID();
+  for (const queryId of ["1", "2"]) {
+    await store(P, inQuery(queryId));
+    await sql`
+      insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
+      values (${P}, ${queryId}, 'a', '2026-03-02', 'r', ${alertId}::uuid, now(), '')
+    `.execute(database.db);
+  }
+  await store(P, inQuery("1", { publishedAt: NOON - DAY, updatedAt: NOON + 1 }));
+  const { rows } = await sql<{ query: string; day: string }>`
+    select query_id as query, day::text from earshot.matches where alert_id = ${alertId}::uuid order by 1
+  `.execute(database.db);
+  expect(rows).toEqual([
+    { query: "1", day: "2026-03-01" },
+    { query: "2", day: "2026-03-02" },
+  ]);
+});
+
+test("what people decided is of one mention of one project, and undone by its press", async () => {
+  const named = (resourceId: string) => inQuery("2", { resourceId });
+  await store(P, named("b"), named("c"));
+  await store(OTHER, named("b"));
+  const open = { status: "open", assignee: null, tags: [] } as const;
+  const press = randomUUID();
+  const actor = { via: "page", login: "ann", typed: null } as const;
+  const save = (id: string, resourceId: string, assignee: string) =>
+    stores.mentionWorkflow.save(
+      P,
+      "2",
+      [{ resourceId, day: "2026-03-02", before: open, after: { ...open, assignee } }],
+      { press: id, at: NOON, kind: "change", actor },
+    );
+  await save(press, "b", "ann");
+  await save(randomUUID(), "c", "bo");
+  const of = async (projectId: string) =>
+    (await stores.mentionWorkflow.ofMentions(projectId, "2", ["b"])).map(
+      ({ workflow }) => workflow?.assignee ?? null,
+    );
+  expect([await of(P), await of(OTHER)]).toEqual([["ann"], [null]]);
+  expect((await stores.mentionWorkflow.ofPress(press)).map(({ resourceId }) => resourceId)).toEqual(["b"]);
+});
+
+test("a gap that is being closed is not opened anew", async () => {
+  const span = { projectId: P, queryIds: ["1"], from: NOON - HOUR, to: NOON };
+  const reopen = (from: number) => stores.countChecks.reopen({ ...span, from }, 3, NOON);
+  const { rows } = await sql`
+    update earshot.polls set state = '{}' where project_id = ${P} and query_id = '1' returning poll
+  `.execute(database.db);
+  expect(rows.length).toBe(2);
+  expect([await reopen(NOON - HOUR), await reopen(NOON)]).toEqual([true, false]);
+});
+
+test("mentions are counted from the first moment of a span, and checks wait for no query that is not watched", async () => {
+  const span = { projectId: OTHER, queryIds: ["1"], from: NOON, to: NOON + HOUR };
+  await store(
+    OTHER,
+    inQuery("1", { resourceId: "before", publishedAt: NOON - 1 }),
+    inQuery("1", { resourceId: "first" }),
+    inQuery("1", { resourceId: "last", publishedAt: NOON + HOUR }),
+    inQuery("1", { resourceId: "after", publishedAt: NOON + HOUR + 1 }),
+  );
+  expect(await stores.countChecks.stored(span)).toBe(2);
+  await sql`
+    insert into earshot.count_checks (id, project_id, query_ids, from_at, to_at, claimed, asked_at)
+    values (${randomUUID()}::uuid, ${OTHER}, '{1}', now(), now(), 1, now())
+  `.execute(database.db);
+  expect(await stores.countChecks.caughtUp()).toEqual([]);
+  await sql`update earshot.queries set active = false where project_id = ${OTHER} and query_id = '1'`.execute(
+    database.db,
+  );
+  expect((await stores.countChecks.caughtUp()).map(({ projectId }) => projectId)).toEqual([OTHER]);
+});
