@@ -139,12 +139,15 @@ export function createAlertMessageStore(db: Db) {
       return rows[0]?.lease ?? null;
     },
 
-    /** The vendor changed the message's id, or gave more of it. */
-    async saveRef(projectId: string, notificationId: string, ref: Record<string, string>): Promise<void> {
-      await sql`
-        update earshot.notifications set vendor_ref = ${JSON.stringify(ref)}::jsonb
-        where project_id = ${projectId} and id = ${notificationId}::uuid
+    /** The vendor changed the message's id, or gave more of it. False, and nothing is stored: it is not this claim. */
+    async saveRef(claim: Claim, notificationId: string, ref: Record<string, string>): Promise<boolean> {
+      const { rows } = await sql<{ held: boolean }>`
+        with held as (select from earshot.alert_messages where ${isHeldBy(claim)}), saved as (
+          update earshot.notifications set vendor_ref = ${JSON.stringify(ref)}::jsonb
+          where project_id = ${claim.projectId} and id = ${notificationId}::uuid and exists (select from held))
+        select exists (select from held) as held
       `.execute(db);
+      return rows[0]?.held === true;
     },
 
     /** The edit failed: try again after `retryAfterMs`, or never when that is null and nothing was asked for since. */

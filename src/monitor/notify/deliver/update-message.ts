@@ -43,7 +43,8 @@ export interface LiveMessageLog {
     state: string,
     terms: { readonly editEveryMs: number; readonly isOver: boolean },
   ): Promise<void>;
-  saveRef(projectId: string, notificationId: string, ref: VendorRef): Promise<void>;
+  /** False: it is not this claim. */
+  saveRef(claim: Claim, notificationId: string, ref: VendorRef): Promise<boolean>;
   /** What people wrote about the incident that the alert began, oldest first. */
   commentsOf(projectId: string, alertId: string): Promise<readonly IncidentNote[]>;
   /** Null: given up. */
@@ -108,7 +109,11 @@ export async function updateMessage(
         signal: AbortSignal.any([signal, claim.lost]),
         beforePost: claim.renew,
         mayPost: () => mayPost(parts, key, notifier),
-        onRef: (ref) => parts.liveMessages.saveRef(key.projectId, notificationId, ref),
+        onRef: async (ref) => {
+          // A renewal has changed the lease, or another worker has it: then it throws.
+          while (!(await parts.liveMessages.saveRef({ ...key, lease }, notificationId, ref)))
+            await claim.renew();
+        },
       },
     );
     await slot.worked();

@@ -24,6 +24,8 @@ import { useStores } from "../../../use-stores.ts";
 const NOON = Date.UTC(2026, 2, 2, 12);
 /** What the fake Slack calls #alerts: made from its name. */
 const ALERTS_ID = `C0${createHash("sha256").update("alerts").digest("hex").slice(0, 9).toUpperCase()}`;
+/** The local Slack only checks the first bytes. */
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const AWAY = { method: "chat.postMessage", answer: { status: 503, body: "" } };
 
 const { database, stores } = await useStores();
@@ -391,4 +393,44 @@ test("an edit that Slack delays holds up edits, but no message", async () => {
   expect(await sweep()).toEqual(["Sent"]);
   await pass(61 * SECOND);
   expect((await edit()).outcome).toBe("Shown");
+});
+
+test("a worker that was held beyond its lease while it drew a chart leaves what the other has stored", async () => {
+  const alert = await addPending("warning", "growing");
+  await sweep();
+  const key = { projectId: "p", alertId: alert.id, receiver: "alerts" };
+  const edit = (chart: () => Promise<Buffer>) => {
+    const viewOf: DeliverParts["viewOf"] = async (notification) => {
+      const found = await parts.viewOf(notification);
+      return found?.about === "alert" ? { ...found, chart } : found;
+    };
+    return updateMessage(
+      { ...parts, liveMessages: stores.alertMessages, viewOf },
+      key,
+      AbortSignal.timeout(10_000),
+    );
+  };
+  const editUntilShown = () =>
+    expect
+      .poll(
+        async () => {
+          await pass(2 * MINUTE);
+          return (await edit(async () => PNG)).outcome;
+        },
+        { interval: 10 },
+      )
+      .toBe("Shown");
+  const charts = async () => (await fake.messages()).filter(({ files }) => files !== undefined);
+  await edit(async () => {
+    await sql`update earshot.alert_messages set leased_until_wall = now() - interval '1 second'`.execute(
+      database.db,
+    );
+    await editUntilShown();
+    return PNG;
+  });
+  expect(await charts()).toHaveLength(1);
+
+  await stores.alerts.save([{ ...alert, mentions: 2 }]);
+  await editUntilShown();
+  expect(await charts()).toHaveLength(1);
 });
