@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { seriesOf } from "../../src/monitor/ingest/assess-mention.ts";
 import { OWN_QUERY } from "../../src/monitor/model/query.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
+import { isPicture } from "./is-picture.ts";
 import type { ActualWorld } from "./ledger.ts";
+import { CHARTED } from "./scenario.ts";
 import { AUTHOR } from "./stream.ts";
 import { CALLS_A_MINUTE, type World } from "./world.ts";
 
@@ -28,9 +30,9 @@ export async function collect(
     [OWN_QUERY.queryId],
   );
   const scenario = await messagesOfScenario(world);
-  const presses = await ask<{ what: string }>(
-    `select e.what from earshot.alert_events e join earshot.alerts a using (project_id) where a.id = e.alert_id
-       and a.rule = 'pressed' and e.actor is not null`,
+  const presses = await ask<{ what: string; rule: string }>(
+    `select e.what, a.rule from earshot.alert_events e join earshot.alerts a using (project_id) where a.id = e.alert_id
+       and e.actor is not null`,
   );
   const seriesNames = await namesOfSeries(join(world.folder, "rules"));
   return {
@@ -45,7 +47,7 @@ export async function collect(
     sent: [
       ...(await messagesOfStream(world)),
       ...scenario.sent,
-      ...presses.map(({ what }) => ({ key: `press ${what}`, identity: null })),
+      ...presses.map(({ what, rule }) => ({ key: `press ${what} ${rule}`, identity: null })),
     ],
     acceptedWithoutAnswer: world.smtp.acceptedWithoutAnswer,
     repeatsExpected: 0,
@@ -91,7 +93,10 @@ function authorIn(text: string): string {
 }
 
 const STREAM_CHANNELS = new Set(["recalls", "unhappy"]);
-const SCENARIO_CHANNELS = new Set(["crowd", "grumble", "silenced", "nagging", "pressed", "digest-slack"]);
+const SCENARIO_CHANNELS = new Set([
+  ...["crowd", "grumble", "silenced", "nagging", "pressed", "digest-slack"],
+  ...CHARTED,
+]);
 /** Channels whose messages may be about several alerts, and what a message about several is an example of. */
 const OF_SEVERAL: ReadonlyMap<string, string> = new Map([
   ["grouped", "groups"],
@@ -109,14 +114,24 @@ async function messagesOfScenario({
 }: World): Promise<{ sent: ActualWorld["sent"]; kinds: Map<string, number> }> {
   const sent: { key: string; identity: string | null }[] = [];
   const kinds = new Map(
-    ["windows", "reminders", "escalations", "edits", "ends", "digests", ...OF_SEVERAL.values()].map(
-      (kind) => [kind, 0],
-    ),
+    [
+      ...["windows", "reminders", "escalations", "edits", "ends", "digests", "charts"],
+      ...OF_SEVERAL.values(),
+    ].map((kind) => [kind, 0]),
   );
   const came = (kind: string): void => void kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const posts = slack.calls.filter(({ method }) => method === "chat.postMessage");
   const roots = new Map<string, string>();
-  for (const { channelName, metadata, text, blocks, threadTs, ts } of await slack.messages()) {
+  /** Threads in which the end was said. */
+  const over = new Set<string>();
+  for (const { channelName, metadata, text, blocks, files, threadTs, ts } of await slack.messages()) {
+    for (const { id } of files ?? []) {
+      // Of an alert that has ended there is one more chart, below its end.
+      const isLast = over.has(threadTs ?? "");
+      const what = isPicture((await slack.file(id)) ?? new Uint8Array()) ? "chart" : "file without a picture";
+      sent.push({ key: `#${channelName} ${what}${isLast ? " of the end" : ""}`, identity: null });
+      came("charts");
+    }
     const ofSeveral = OF_SEVERAL.get(channelName);
     if (ofSeveral !== undefined && metadata !== null && metadata.payload["part"] === undefined) {
       const { text: first = text, blocks: its = JSON.stringify(blocks) } =
@@ -144,6 +159,7 @@ async function messagesOfScenario({
       if (/^Already resolved/.test(posted)) note("end");
     } else if (/^(?:Already r|R)esolved/.test(posted)) {
       note("end");
+      over.add(threadTs);
       came("ends");
     }
     if (channelName === "digest-slack") came("digests");

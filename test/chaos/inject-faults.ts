@@ -4,7 +4,7 @@ import type { Random } from "../../src/listening-api/simulate/random.ts";
 import { insertFault, type NewFault } from "../../src/listening-api/store/faults.ts";
 import type { SlackFault } from "../fakes/slack.ts";
 import type { SmtpFault } from "../fakes/smtp.ts";
-import type { Kill } from "./plan-kills.ts";
+import { deal, type Kill } from "./plan-kills.ts";
 import { until } from "./until.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 import type { World } from "./world.ts";
@@ -110,15 +110,37 @@ export const API_FAULTS: readonly ApiFault[] = [
   ["late", 4_000],
 ];
 
-/** Adds a fault for the next message to each vendor. Returns the names of those that were added. */
-export function disturbVendors(
-  { slack, smtp }: World,
-  faults: { readonly slack: () => SlackFault; readonly smtp: () => SmtpFault; readonly random: Random },
-): string[] {
+/** Faults that are dealt, for Slack by what they disturb. */
+export interface VendorFaults {
+  readonly slack: ReadonlyMap<string, () => FaultOfMethod>;
+  readonly smtp: () => SmtpFault;
+  readonly random: Random;
+}
+
+export function dealVendorFaults(random: Random): VendorFaults {
+  const of = (wanted: string) => SLACK_FAULTS.filter(({ method }) => workOf(method) === wanted);
+  const works = new Set(SLACK_FAULTS.map(({ method }) => workOf(method)));
+  return {
+    slack: new Map([...works].map((work) => [work, deal(of(work), random)])),
+    smtp: deal(SMTP_FAULTS, random),
+    random,
+  };
+}
+
+/** The three steps of a chart are one work: with a fault at each, none would get through. */
+function workOf(method: string): string {
+  return method === "upload" || method.startsWith("files.") ? "chart" : method;
+}
+
+/**
+ * Adds a fault for each work of Slack and for the next mail, where none waits for its call. Returns the names of those that
+ * were added.
+ */
+export function disturbVendors({ slack, smtp }: World, faults: VendorFaults): string[] {
   const names: string[] = [];
-  // One that waits for its call holds up no other.
-  if (slack.faults.length < 4) {
-    const fault = faults.slack();
+  for (const [work, next] of faults.slack) {
+    if (slack.faults.some(({ method = "" }) => workOf(method) === work)) continue;
+    const fault = next();
     slack.faults.push(fault);
     names.push(nameOfSlackFault(fault));
   }
@@ -131,9 +153,35 @@ export function disturbVendors(
   return names;
 }
 
+/**
+ * The same for kinds that have met no call yet: only those, for else a fault at one step keeps all calls from the next. What
+ * is asked only before a second try gets a first one that fails. `met`: names.
+ */
+export function catchUpWithVendors({ slack, smtp }: World, met: ReadonlySet<string>): string[] {
+  const missing = SLACK_FAULTS.filter((fault) => !met.has(nameOfSlackFault(fault)));
+  const names: string[] = [];
+  const add = (fault: FaultOfMethod): void => {
+    if (slack.faults.some(({ method }) => method === fault.method)) return;
+    slack.faults.push(fault);
+    names.push(nameOfSlackFault(fault));
+  };
+  for (const fault of missing) {
+    add(fault);
+    const first = ASKED_AFTER.get(fault.method);
+    if (first !== undefined) add({ method: first, drop: "before" });
+  }
+  const mail = SMTP_FAULTS.find(({ code }) => !met.has(`smtp ${code}`));
+  if (mail !== undefined && smtp.faults.length === 0) {
+    smtp.faults.push(mail);
+    names.push(`smtp ${mail.code}`);
+  }
+  return names;
+}
+
 export function nameOfSlackFault(fault: SlackFault): string {
   const of = `slack ${fault.method ?? ""}`;
-  if ("answer" in fault) return `${of} ${fault.answer.status}`;
+  if ("answer" in fault)
+    return `${of} ${fault.answer.status}${fault.done === true ? " when it was done" : ""}`;
   return "drop" in fault ? `${of} dropped ${fault.drop}` : `${of} hung ${fault.hang}`;
 }
 
@@ -143,20 +191,44 @@ export function calmVendors({ slack, smtp }: World): void {
   smtp.breakAfterData = false;
 }
 
-const method = "chat.postMessage";
-export const SLACK_FAULTS: readonly SlackFault[] = [
-  { method, answer: { status: 429, headers: { "retry-after": "1" }, body: "" } },
-  { method, answer: { status: 503, body: "" } },
-  { method, drop: "before" },
-  { method, drop: "after" },
-  { method, hang: "before" },
-  { method, hang: "after" },
-  { method: "chat.update", answer: { status: 429, headers: { "retry-after": "1" }, body: "" } },
-  { method: "chat.update", drop: "before" },
-  { method: "chat.update", drop: "after" },
-  // Asked before a second try.
-  { method: "conversations.history", answer: { status: 503, body: "" } },
+const TOO_FAST = { status: 429, headers: { "retry-after": "1" }, body: "" };
+const AWAY = { status: 503, body: "" };
+const TROUBLE = { status: 200, body: JSON.stringify({ ok: false, error: "internal_error" }) };
+
+const NO_ANSWER = [{ hang: "before" }, { hang: "after" }, { drop: "before" }, { drop: "after" }] as const;
+/** Of what changes something. What takes longest comes first: others go on meanwhile. */
+const OF_CHANGES = [
+  ...NO_ANSWER,
+  { answer: TOO_FAST },
+  { answer: AWAY },
+  { answer: TROUBLE, done: true },
+] as const;
+/** Of the bytes of a file: their answer is its status alone. */
+const OF_BYTES = [...NO_ANSWER, { answer: AWAY }, { answer: AWAY, done: true }] as const;
+const OF_QUESTIONS = [
+  { hang: "before" },
+  { drop: "before" },
+  { answer: TOO_FAST },
+  { answer: AWAY },
+] as const;
+
+const CHANGES = ["chat.postMessage", "chat.update", "files.completeUploadExternal"];
+/** They change nothing that anybody sees. */
+const QUESTIONS = ["files.getUploadURLExternal", "conversations.history", "conversations.replies"];
+
+type FaultOfMethod = SlackFault & { readonly method: string };
+export const SLACK_FAULTS: readonly FaultOfMethod[] = [
+  ...CHANGES.flatMap((method) => OF_CHANGES.map((fault) => ({ method, ...fault }))),
+  ...OF_BYTES.map((fault) => ({ method: "upload", ...fault })),
+  ...QUESTIONS.flatMap((method) => OF_QUESTIONS.map((fault) => ({ method, ...fault }))),
 ];
+
+/** What is asked before a second try, and the call that has to fail first. */
+const ASKED_AFTER: ReadonlyMap<string, string> = new Map([
+  ["conversations.history", "chat.postMessage"],
+  ["conversations.replies", "files.completeUploadExternal"],
+]);
+
 export const SMTP_FAULTS: readonly SmtpFault[] = [
   { at: "mail", code: 421, text: "too busy" },
   { at: "rcpt", code: 450, text: "greylisted" },

@@ -9,6 +9,8 @@ import { expectedOf } from "./expected.ts";
 import {
   API_FAULTS,
   calmVendors,
+  catchUpWithVendors,
+  dealVendorFaults,
   disturbApi,
   disturbVendors,
   kill,
@@ -19,10 +21,18 @@ import {
 import { compareWorlds, type LedgerLine } from "./ledger.ts";
 import { expectedRepeats, meanOf, readNoteGaps, repeatedBeside, repeatsIn } from "./note-gap.ts";
 import { deal, type Kill, planKills, type QueueKind, WORKER_ROLES } from "./plan-kills.ts";
-import { pressButtons } from "./press-buttons.ts";
+import { pressButtons, SOCKET_FAULTS } from "./press-buttons.ts";
 import { isWatching, lastMomentOf, leftToDo } from "./progress.ts";
 import { publish } from "./publish.ts";
-import { createNagging, createScenario, SCENARIO_MS, SILENCE_MS } from "./scenario.ts";
+import {
+  createNagging,
+  createPast,
+  createScenario,
+  naggingAfter,
+  PRESSES,
+  SCENARIO_MS,
+  SILENCE_MS,
+} from "./scenario.ts";
 import { createStream, type PlannedMention } from "./stream.ts";
 import { until } from "./until.ts";
 import { startWorkers, type WorkerPool } from "./worker-pool.ts";
@@ -74,6 +84,8 @@ export interface ChaosReport {
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const world = await openWorld(options.queue);
   try {
+    const past = createPast();
+    await publish(world, past, world.clock.now());
     const bundle = await bundleEntries([WORKER]);
     world.closing.add(bundle.remove);
     const workers = startWorkers(bundle.file(WORKER), world.env);
@@ -90,18 +102,35 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const scenarioEnds = world.clock.now() + SCENARIO_MS;
     await publish(world, scenario, world.clock.now());
     const begunAt = monotonicMs();
-    const pressed = pressButtons(world, lastsMs + options.patienceMs);
+    let killsAreOver = false;
+    const noMorePresses = new AbortController();
+    world.closing.add(async () => noMorePresses.abort());
+    const pressed = pressButtons(world, PRESSES, {
+      nextFault: deal(SOCKET_FAULTS, createRandom("chaos sockets", options.seed)),
+      killsAreOver: () => killsAreOver,
+      signal: noMorePresses.signal,
+    });
     const { hits, published, lastMoment, problems, deliverersKilledAt, lastKillAt } = await killAll(
       kills,
       mentions,
       options,
       world,
       workers,
+      () => {
+        killsAreOver = true;
+      },
     );
     const apiFaults = await calm(world);
-    const happened = new Map([...problems, ...Object.entries(apiFaults), ...Object.entries(hits)]);
     options.onProgress("no more kills; waiting until all is done");
-    await pressed;
+    const patience = setTimeout(() => noMorePresses.abort(), options.patienceMs);
+    const socketFaults = [...(await pressed)].map(([fault, times]) => [`socket ${fault}`, times] as const);
+    const happened = new Map([
+      ...problems,
+      ...Object.entries(apiFaults),
+      ...Object.entries(hits),
+      ...socketFaults,
+    ]);
+    clearTimeout(patience);
     const readTo = Math.max(lastMoment, scenarioEnds);
     let left: readonly string[] = [];
     const isDone = await until(options.patienceMs, async () => {
@@ -114,7 +143,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const noted = await readNoteGaps(world.factsPool, world.smtp, deliverersKilledAt);
     const repeatsExpected = expectedRepeats(noted, deliverersKilledAt);
     const found = await collect(world, happened);
-    const ledger = compareWorlds(expectedOf([...published, ...scenario], { withScenario: true }), {
+    const ledger = compareWorlds(expectedOf([...past, ...published, ...scenario], { withScenario: true }), {
       ...found,
       repeatsExpected,
       repeatedBeside: repeatedBeside(repeatsIn(world.smtp, deliverersKilledAt)),
@@ -124,7 +153,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ...{
         seed: options.seed,
         queue: options.queue,
-        mentions: published.length + scenario.length,
+        mentions: past.length + published.length + scenario.length,
         kills: hits,
         apiFaults,
       },
@@ -149,6 +178,7 @@ async function killAll(
   options: ChaosOptions,
   world: World,
   workers: WorkerPool,
+  onLastKill: () => void,
 ): Promise<{
   hits: Record<string, number>;
   published: readonly PlannedMention[];
@@ -160,7 +190,7 @@ async function killAll(
 }> {
   const random = createRandom("chaos vendors", options.seed);
   const nextApiFault = deal(API_FAULTS, random);
-  const vendorFaults = { slack: deal(SLACK_FAULTS, random), smtp: deal(SMTP_FAULTS, random), random };
+  const vendorFaults = dealVendorFaults(random);
   const hits: Record<string, number> = Object.fromEntries(kills.map(({ kind }) => [kind, 0]));
   const problems = new Map<string, number>(
     [...SLACK_FAULTS.map(nameOfSlackFault), ...SMTP_FAULTS.map(({ code }) => `smtp ${code}`)].map((name) => [
@@ -191,6 +221,15 @@ async function killAll(
     if ((index + 1) % 20 === 0) options.onProgress(`${index + 1} of ${kills.length} kills`);
   }
   const lastKillAt = monotonicMs();
+  onLastKill();
+  // The kills were cut short: else nobody is reminded.
+  if (published.length < mentions.length) {
+    const rest = naggingAfter(before, mentions);
+    const from = world.clock.now() - before;
+    await publish(world, rest, from);
+    published.push(...rest);
+    lastMoment = Math.max(lastMoment, lastMomentOf(rest, from));
+  }
   const happened = (): Map<string, number> => {
     const counts = new Map(problems);
     // A fault that no call met did not happen.
@@ -200,7 +239,8 @@ async function killAll(
   };
   // A slow machine sends and asks little while its workers are killed: faults go on until each kind has met a call.
   await until(CATCH_UP_MS, async () => {
-    for (const name of disturbVendors(world, vendorFaults)) problems.set(name, (problems.get(name) ?? 0) + 1);
+    const came = new Set([...happened()].flatMap(([name, times]) => (times > 0 ? [name] : [])));
+    for (const name of catchUpWithVendors(world, came)) problems.set(name, (problems.get(name) ?? 0) + 1);
     const met = new Set(
       (await listFaults(world.api)).filter(({ applied }) => applied > 0).map(({ kind }) => kind),
     );
@@ -240,8 +280,11 @@ function less(problems: Map<string, number>, name: string): void {
   problems.set(name, Math.max(0, (problems.get(name) ?? 0) - 1));
 }
 
-/** How long faults go on after the last kill for those that no call has met. */
-const CATCH_UP_MS = 60_000;
+/**
+ * How long faults go on after the last kill for those that no call has met: a chart has four steps, and a call without an answer
+ * ends after fifteen seconds at each.
+ */
+const CATCH_UP_MS = 120_000;
 
 /** Workers read the clock every tenth of a second. */
 const CLOCK_READ_MS = 500;

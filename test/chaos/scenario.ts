@@ -1,11 +1,11 @@
 import { MINUTE, SECOND } from "../../src/lib/instant.ts";
-import { PRESSES } from "./press-buttons.ts";
+import type { Press } from "./press-buttons.ts";
 import type { PlannedMention } from "./stream.ts";
 
 /**
  * Events besides the stream, so that kills hit every kind of message: windows, growth and edits, ends, reminders,
- * escalations, a silence that ends, presses of buttons, alerts that are one message, a throttle, a digest. They are for a day that begins `HOUR_AT` before eight o'clock, when a
- * bucket closes and the digest is due.
+ * escalations, a silence that ends, presses of buttons, charts, alerts that are one message, a throttle, a digest. They
+ * are for a day that begins `HOUR_AT` before eight o'clock, when a bucket closes and the digest is due.
  */
 const HOUR_AT = 30 * SECOND;
 
@@ -17,11 +17,13 @@ export const SILENCE_MS = 26 * SECOND;
 
 export const SCENARIO_QUERIES = [
   ...["Crowd", "Grumble", "Silenced", "Nagging", "Pressed"],
-  ...["Grouped", "Throttled"],
+  ...["Grouped", "Throttled", "Charted"],
 ];
 
 const GRUMBLERS = 4;
 const CROWD = 12;
+/** Each is a rule about the same query, and a channel of its own: a thread is about one alert. */
+export const CHARTED = Array.from({ length: 10 }, (_, i) => `charted-${i}`);
 const GROUPED = Array.from({ length: 5 }, (_, i) => `author-40000${i}`);
 const THROTTLED = Array.from({ length: 7 }, (_, i) => `author-30000${i}`);
 
@@ -32,8 +34,17 @@ function planMention(query: string, at: number, author: string, index: number): 
   return {
     ...{ query, at, author, text: `About ${query} again`, indexedAfter: 0, turnsAt: null },
     resourceId: `scenario-${query.toLowerCase()}-${author}-${index}`,
-    sentiment: query === "Crowd" ? "neutral" : "negative",
+    sentiment: NEUTRAL.has(query) ? "neutral" : "negative",
   };
+}
+
+const NEUTRAL = new Set(["Crowd", "Charted"]);
+
+/** Before anybody watches: a chart shows what was usual. */
+export function createPast(): PlannedMention[] {
+  return Array.from({ length: 6 }, (_, i) =>
+    planMention("Charted", (i - 9) * 5 * MINUTE, "author-200000", i),
+  );
 }
 
 export function createScenario(): PlannedMention[] {
@@ -43,6 +54,7 @@ export function createScenario(): PlannedMention[] {
       // Further apart than `repeatEvery`, and than a killed poll takes to run again: else all three are read at once.
       [1_000, 7_000, 13_000].map((at, nth) => planMention("Grumble", at + i * 300, `author-90000${i}`, nth)),
     ).flat(),
+    ...Array.from({ length: CROWD }, (_, i) => planMention("Charted", 2_000 + i * 500, "author-200001", i)),
     planMention("Silenced", 3_000, "author-700000", 0),
     planMention("Pressed", 2_000, "author-500000", 0),
     ...GROUPED.map((author, i) => planMention("Grouped", 2_000 + i * 400, author, 0)),
@@ -63,7 +75,25 @@ const NAGGER = "author-600000";
 const NAGS_EVERY_MS = 6 * SECOND;
 const NAGS_ON_MS = 20 * SECOND;
 
+/** What is still to come of it when the kills end at this moment. */
+export function naggingAfter(endsAt: number, mentions: readonly PlannedMention[]): readonly PlannedMention[] {
+  return mentions.filter(({ query, at }) => query === "Nagging" && at >= endsAt && at < endsAt + NAGS_ON_MS);
+}
+
 export const SCENARIO_RULES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    CHARTED.map((name) => [
+      name,
+      `
+description: Many people speak at once, and a chart shows it.
+severity: warning
+queries: Charted
+incident: never
+volume: { atLeast: ${CROWD - 2}, within: 5m }
+over: { after: 30d }
+`,
+    ]),
+  ),
   crowd: `
 description: Many people speak at once.
 severity: critical
@@ -131,6 +161,9 @@ export const SCENARIO_ROUTES = [
   { match: { rule: "nagging" }, receivers: ["nagging"], repeatEvery: "4s", sendResolved: false },
   { match: { rule: "pressed" }, receivers: ["pressed", "program"], repeatEvery: "never", sendResolved: true },
   { match: { rule: "silenced" }, receivers: ["silenced"], repeatEvery: "never", sendResolved: false },
+  ...CHARTED.map((name) => ({
+    ...{ match: { rule: name }, receivers: [name], repeatEvery: "never", sendResolved: true },
+  })),
 ];
 
 export const SCENARIO_ESCALATIONS = [
@@ -146,6 +179,18 @@ export const SCENARIO_DIGESTS = [
   { name: "morning", at: "08:00", timezone: "UTC", receivers: ["digest-team", "digest-slack"] },
 ];
 
+/** What somebody presses, each when the one before is done. */
+export const PRESSES: readonly (readonly Press[])[] = [
+  [
+    { rule: "pressed", button: "acknowledge", event: "AcknowledgedBy", after: "Message" },
+    { rule: "pressed", button: "resolve", event: "ResolvedBy", after: "Message" },
+  ],
+  // Every other one when the kills are over: there are charts as long as there are faults.
+  ...CHARTED.map((rule, i) => [
+    { rule, button: "resolve", event: "ResolvedBy", after: i % 2 === 0 ? "Chart" : "ChartAndKills" } as const,
+  ]),
+];
+
 const AUTHORS = Array.from({ length: GRUMBLERS }, (_, i) => `author-90000${i}`);
 
 /** Alerts of the scenario's rules, and the messages that readers must have once. */
@@ -157,6 +202,7 @@ export const SCENARIO_ALERTS = [
   ...AUTHORS.map((who) => `grumble Grumble ${who}`),
   ...GROUPED.map((who) => `grouped Grouped ${who}`),
   ...THROTTLED.map((who) => `throttled Throttled ${who}`),
+  ...CHARTED.map((rule) => `${rule} Charted null`),
 ];
 export const SCENARIO_MESSAGES = [
   ...[
@@ -167,13 +213,17 @@ export const SCENARIO_MESSAGES = [
     "#pressed end",
     "program fired",
     "program resolved",
-    ...PRESSES.map(({ event }) => `press ${event}`),
+    ...PRESSES.flat().map(({ rule, event }) => `press ${event} ${rule}`),
     `on-call unanswered ${NAGGER}`,
     "digest-team digest",
     "#digest-slack digest",
   ],
   ...GROUPED.map((who) => `#grouped about ${who}`),
   ...THROTTLED.map((who) => `#throttled about ${who}`),
+  // A chart of each alert when it fires, and one when it has ended.
+  ...CHARTED.flatMap((name) =>
+    ["fired", "chart", "end", "chart of the end"].map((what) => `#${name} ${what}`),
+  ),
   ...AUTHORS.flatMap((who) => [`#grumble fired ${who}`, `#grumble end ${who}`, `#grumble shows all ${who}`]),
 ];
 

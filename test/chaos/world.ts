@@ -19,7 +19,14 @@ import { type FakeWebServer, startFakeWebServer } from "../fakes/web-server.ts";
 import { type KeepingRedis, startKeepingRedis } from "../redis.ts";
 import { ROUTES, RULES } from "./expected.ts";
 import type { QueueKind } from "./plan-kills.ts";
-import { SCENARIO_DIGESTS, SCENARIO_ESCALATIONS, SCENARIO_QUERIES, shiftOf, THROTTLE } from "./scenario.ts";
+import {
+  CHARTED,
+  SCENARIO_DIGESTS,
+  SCENARIO_ESCALATIONS,
+  SCENARIO_QUERIES,
+  shiftOf,
+  THROTTLE,
+} from "./scenario.ts";
 import { QUERIES } from "./stream.ts";
 
 export interface World {
@@ -229,7 +236,7 @@ async function writeConfiguration(
       channel(OPERATORS),
       ...["crowd", "grumble", "silenced", "nagging", "grouped", "digest-slack"].map(channel),
       { ...channel("throttled"), throttle: THROTTLE },
-      { ...channel("pressed"), appToken: slack.appToken },
+      ...["pressed", ...CHARTED].map((name) => ({ ...channel(name), appToken: slack.appToken })),
       { name: "program", kind: "webhook", url: hook.url, allowPrivateAddress: true },
       ...["team", "on-call", "digest-team"].map(mailbox),
     ],

@@ -2,15 +2,30 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 
+/** What goes wrong with an envelope, or with the socket that carries it. */
+export type SocketFault =
+  /** The socket breaks in the middle of the envelope. */
+  | "cut"
+  /** The server ends the socket in an orderly way, right behind the envelope. */
+  | "closed"
+  /** The server asks for another socket, right behind the envelope. */
+  | "refreshed"
+  /** From now on nothing comes over the socket, pongs neither, and nothing is read from it; it stays open. */
+  | "silent"
+  /** The envelope comes twice, over two sockets where two are open. */
+  | "twice"
+  /** The answer to the envelope gets lost. */
+  | "unheard";
+
 /** The other end of Socket Mode: as much of RFC 6455 as text, pings and an orderly end need. */
 export interface SocketServer {
   readonly url: string;
-  /** Sockets that are open at this moment. */
+  /** Sockets that are open at this moment, but for those that are silent. */
   count(): number;
   /** How many were opened in all. */
   opened(): number;
-  /** Sends an envelope over the newest socket. */
-  send(envelope: object): void;
+  /** Sends an envelope over the newest socket that is not silent. */
+  send(envelope: object, fault?: SocketFault): void;
   /** Envelopes that were answered. */
   readonly answered: { readonly envelope_id: string }[];
   /** Breaks every socket without a word. */
@@ -20,6 +35,9 @@ export interface SocketServer {
 
 export async function startSocketServer(): Promise<SocketServer> {
   const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
+  /** Envelopes of which one answer gets lost. */
+  const unheard = new Set<string>();
   const answered: { envelope_id: string }[] = [];
   let opened = 0;
   const server = createServer();
@@ -35,7 +53,11 @@ export async function startSocketServer(): Promise<SocketServer> {
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => sockets.delete(socket));
     readFrames(socket, (opcode, payload) => {
-      if (opcode === TEXT) answered.push(JSON.parse(payload.toString()) as { envelope_id: string });
+      if (silent.has(socket)) return;
+      if (opcode === TEXT) {
+        const answer = JSON.parse(payload.toString()) as { envelope_id: string };
+        if (!unheard.delete(answer.envelope_id)) answered.push(answer);
+      }
       if (opcode === PING) socket.write(frame(PONG, payload));
       if (opcode === CLOSE) socket.end(frame(CLOSE, payload));
     });
@@ -46,12 +68,21 @@ export async function startSocketServer(): Promise<SocketServer> {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
     url: `ws://127.0.0.1:${port}/link`,
-    count: () => sockets.size,
+    count: () => [...sockets].filter((socket) => !silent.has(socket)).length,
     opened: () => opened,
-    send: (envelope) => {
-      const socket = [...sockets].at(-1);
-      if (socket === undefined) throw new Error("no socket is open");
-      socket.write(frame(TEXT, Buffer.from(JSON.stringify(envelope))));
+    send: (envelope, fault) => {
+      const open = [...sockets].filter((socket) => !silent.has(socket));
+      const [first, newest] = [open[0], open.at(-1)];
+      if (first === undefined || newest === undefined) throw new Error("no socket is open");
+      const whole = frame(TEXT, Buffer.from(JSON.stringify(envelope)));
+      if (fault === "silent") return void silent.add(newest);
+      if (fault === "cut")
+        return void newest.write(whole.subarray(0, whole.length / 2), () => newest.destroy());
+      if (fault === "unheard") unheard.add((envelope as { envelope_id: string }).envelope_id);
+      newest.write(whole);
+      if (fault === "twice") first.write(whole);
+      if (fault === "refreshed") newest.write(frame(TEXT, Buffer.from(REFRESH)));
+      if (fault === "closed") newest.end(frame(CLOSE, Buffer.from([1_000 >> 8, 1_000 & 0xff])));
     },
     answered,
     break: () => {
@@ -63,6 +94,8 @@ export async function startSocketServer(): Promise<SocketServer> {
     },
   };
 }
+
+const REFRESH = JSON.stringify({ type: "disconnect", reason: "refresh_requested" });
 
 const TEXT = 1;
 const CLOSE = 8;
