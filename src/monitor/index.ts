@@ -309,7 +309,6 @@ export { validRules } from "./rules/valid-rules.ts";
 export type { Budget, Gate } from "./source/budget.ts";
 export { API_CALLS, type ApiCall } from "./source/call-table.ts";
 export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
-export { createLocationList } from "./source/calls/saved-lists.ts";
 export type { Places, RawParams } from "./source/define-call.ts";
 export { fetchPages } from "./source/fetch-pages.ts";
 export type { LoginAnswer } from "./source/login.ts";
@@ -319,7 +318,7 @@ export { createSourceClient, type SourceClient } from "./source/source-client.ts
 export { type Source, SourceConfig, type Sources, sourceOf } from "./source/source-config.ts";
 export { SourceError, type SourceErrorKind } from "./source/source-error.ts";
 export { toMention } from "./source/to-mention.ts";
-export { formatWireInstant, parseWireInstant } from "./source/wire-values.ts";
+export { formatWireInstant, parseWireInstant, toWireId } from "./source/wire-values.ts";
 export { createBudgetStore } from "./store/budgets.ts";
 export { createChannelLimitStore } from "./store/channel-limits.ts";
 export { type ConsoleFacts, createConsoleStore } from "./store/console.ts";

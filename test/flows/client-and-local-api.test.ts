@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
+import type { CallName } from "../../src/monitor/source/call-table.ts";
+import type { Parameters, Places } from "../../src/monitor/source/define-call.ts";
 import { createMemoryTokenStore } from "../../src/monitor/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../src/monitor/source/source-client.ts";
+import { formatWireInstant } from "../../src/monitor/source/wire-values.ts";
 import {
   type Fixture,
   mentionVersion,
@@ -55,36 +58,52 @@ afterAll(async () => {
   await fixture.stop();
 });
 
+/** An answer as the local API wrote it. */
+async function ask(
+  name: CallName,
+  parameters: Parameters = [],
+  more: Partial<Places> & { body?: unknown } = {},
+): Promise<unknown> {
+  const { body, ...places } = more;
+  return client.ask(name, { places: { projectId, ...places }, parameters, body });
+}
+
 test("the account is read through every call of the specification", async () => {
-  expect(await client.me()).toMatchObject({ username: "ann@acme.example", uiRole: "Admin" });
+  expect(await ask("me")).toMatchObject({ username: "ann@acme.example", uiRole: "Admin" });
   expect(await client.client()).toMatchObject({ name: "Acme", parentId: null });
   const [project] = await client.projects();
   expect(project).toMatchObject({ projectId, name: "Brands", timezone: "Europe/Berlin" });
-  expect(await client.detailedProjects()).toMatchObject([{ ...project, defaultLanguage: "en" }]);
-  expect(await client.project(projectId)).toMatchObject({ projectId, defaultLanguage: "en" });
+  const detailed = { id: Number(projectId), name: "Brands", defaultLanguage: "en" };
+  expect(await ask("projects-detailed")).toMatchObject({ results: [detailed] });
+  expect(await ask("project")).toMatchObject(detailed);
   const queries = await client.queries(projectId);
   expect(queries.map(({ name, type }) => [name, type])).toEqual([
     ["Alpha", "search string"],
     ["Beta", "twitter"],
   ]);
-  const ofType = await client.detailedQueries({ projectId, type: "search string" });
-  expect(ofType.map(({ name }) => name)).toEqual(["Alpha"]);
-  expect(await client.categories(projectId)).toMatchObject([
-    { name: "Topics", children: [{ name: "Price" }, { name: "Safety" }] },
-  ]);
-  expect(await client.siteLists(projectId)).toEqual([]);
-  expect(await client.authorLists(projectId)).toEqual([]);
+  expect(await ask("queries-detailed", [["type", "search string"]])).toMatchObject({
+    results: [{ name: "Alpha" }],
+  });
+  const topics = [{ name: "Topics", children: [{ name: "Price" }, { name: "Safety" }] }];
+  expect(await ask("categories")).toMatchObject({ results: topics });
+  expect(await ask("rule-categories")).toMatchObject({ results: topics });
+  for (const name of ["site-lists", "author-lists", "tags", "rule-tags"] as const)
+    expect(await ask(name)).toMatchObject({ results: [] });
+  expect(await client.extensions.queryGroups(projectId)).toEqual([]);
 });
 
 test("a location list that was created is listed", async () => {
-  const list = { name: "Cities", locationIds: ["new8"], sharedProjectIds: [projectId], shared: "public" };
-  const made = await client.createLocationList({ projectId, list });
+  const body = {
+    ...{ name: "Cities", locations: [{ id: "new8" }], shared: "public" },
+    sharedProjectIds: [Number(projectId)],
+  };
+  const made = await ask("create-location-list", [], { body });
   expect(made).toMatchObject({
     name: "Cities",
-    sharedProjectIds: [projectId],
+    sharedProjectIds: [Number(projectId)],
     locations: [{ id: "new8", type: "city" }],
   });
-  expect(await client.extensions.locationLists(projectId)).toEqual([made]);
+  expect(await ask("location-lists")).toMatchObject({ results: [made] });
 });
 
 test("mentions come by page, by cursor, by filter and with their full text", async () => {
@@ -107,24 +126,19 @@ test("breakdowns, counts and charts are read", async () => {
     orderDirection: "desc",
     items: [{ name: "#late", volume: 30 }],
   });
-  for (const call of [client.emoticons, client.urls, client.mentionedAuthors])
-    expect((await call(scope)).items).toEqual(expect.any(Array));
-  expect(await client.extensions.mentionCount(scope)).toBe(30);
+  const range = [
+    ["queryId", scope.queryIds[0] ?? ""],
+    ["startDate", formatWireInstant(scope.startDate)],
+    ["endDate", formatWireInstant(scope.endDate)],
+  ] as const;
+  for (const name of ["emoticons", "urls", "mentioned-authors"] as const)
+    expect(await ask(name, range)).toMatchObject({ results: expect.any(Array) });
+  expect(await ask("mention-count", range)).toMatchObject({ mentionsCount: 30 });
   expect(await client.extensions.topAuthors({ ...scope, limit: 5 })).toMatchObject([
     { name: "ada", volume: 30, sentiment: { negative: 15, neutral: 15 } },
   ]);
-  const rows = await client.extensions.chart({
-    ...scope,
-    aggregate: "volume",
-    dimension1: "queries",
-    dimension2: "sentiment",
-    dimension2Args: ["negative"],
+  const dimensions = { aggregate: "volume", dimension1: "queries", dimension2: "sentiment" };
+  expect(await ask("chart", [...range, ["dim2Args", "negative"]], dimensions)).toMatchObject({
+    results: [{ name: "Alpha", values: [{ id: "negative", value: 15 }] }],
   });
-  expect(rows).toMatchObject([{ name: "Alpha", values: [{ id: "negative", value: 15 }] }]);
-});
-
-test("labels of the service are read", async () => {
-  const { tags, ruleTags, ruleCategories, queryGroups } = client.extensions;
-  for (const call of [tags, ruleTags, queryGroups]) expect(await call(projectId)).toEqual([]);
-  expect(await ruleCategories(projectId)).toMatchObject([{ name: "Topics", children: [{}, {}] }]);
 });

@@ -1,4 +1,4 @@
-import { type ApiCall, createLocationList, formatWireInstant, type Places, parseWireInstant } from "#monitor";
+import { type ApiCall, formatWireInstant, type Places, parseWireInstant, toWireId } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { UserError } from "../../lib/errors.ts";
@@ -81,14 +81,18 @@ export function locationList(call: ApiCall, pairs: readonly Pair[], projectId: s
   const valuesOf = (name: string): string[] =>
     pairs.filter(([key]) => key === name).map(([, value]) => value);
   const [name = ""] = valuesOf("name");
-  const locationIds = valuesOf("location");
+  const locations = valuesOf("location");
   if (name.trim() === "") throw new UserError("--param name=…: expected a name for the new list");
-  if (locationIds.length === 0)
+  if (locations.length === 0)
     throw new UserError("--param location=…: expected the id of at least one location");
   const shared = valuesOf("sharedProjectIds").flatMap((value) => value.split(","));
   const sharedProjectIds = shared.length === 0 ? [projectId] : shared;
-  const list = { name, locationIds, sharedProjectIds, shared: valuesOf("shared")[0] ?? "public" };
-  return createLocationList.body?.({ projectId, list });
+  return {
+    name,
+    locations: locations.map((id) => ({ id })),
+    sharedProjectIds: sharedProjectIds.map(toWireId),
+    shared: valuesOf("shared")[0] ?? "public",
+  };
 }
 
 function lengthMs(text: string): number {

@@ -7,28 +7,15 @@ import {
   type FindMentionParams,
   findMention,
 } from "./calls/explain-queries.ts";
-import {
-  type ChartParams,
-  type ChartRow,
-  chart,
-  mentionCount,
-  type TopAuthor,
-  topAuthors,
-} from "./calls/mentions.ts";
-import { type LocationList, locationLists } from "./calls/saved-lists.ts";
+import { type TopAuthor, topAuthors } from "./calls/mentions.ts";
 import {
   createQueryGroup,
   deleteQueryGroup,
   type QueryGroup,
   queryGroups,
-  ruleCategories,
-  ruleTags,
-  type SourceCategory,
-  type SourceTag,
-  tags,
   updateQueryGroup,
   type WantedGroup,
-} from "./calls/tags-and-categories.ts";
+} from "./calls/query-groups.ts";
 import type { Call } from "./define-call.ts";
 import type { ScopeParams } from "./mention-params.ts";
 import type { CallOptions } from "./run-call.ts";
@@ -41,10 +28,6 @@ export interface Extensions {
   findMention(params: FindMentionParams, options?: CallOptions): Promise<Mention | null>;
   /** Writes: sentiment or categories of one mention. */
   editMention(params: EditParams, options?: CallOptions): Promise<void>;
-  locationLists(projectId: string, options?: CallOptions): Promise<readonly LocationList[]>;
-  tags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
-  ruleTags(projectId: string, options?: CallOptions): Promise<readonly SourceTag[]>;
-  ruleCategories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
   queryGroups(projectId: string, options?: CallOptions): Promise<readonly QueryGroup[]>;
   createQueryGroup(group: WantedGroup, options?: CallOptions): Promise<QueryGroup>;
   updateQueryGroup(
@@ -55,8 +38,6 @@ export interface Extensions {
     group: { readonly projectId: string; readonly queryGroupId: string },
     options?: CallOptions,
   ): Promise<void>;
-  mentionCount(params: ScopeParams, options?: CallOptions): Promise<number>;
-  chart(params: ChartParams, options?: CallOptions): Promise<readonly ChartRow[]>;
   /** `limit`: 1 to 1,000. */
   topAuthors(
     params: ScopeParams & { readonly limit?: number },
@@ -71,16 +52,10 @@ export function createExtensions(
     explainQueries: (params, options) => run(explainQueries, params, options),
     findMention: (params, options) => run(findMention, params, options),
     editMention: (params, options) => run(editMention, params, options),
-    locationLists: (projectId, options) => run(locationLists, { projectId }, options),
-    tags: (projectId, options) => run(tags, { projectId }, options),
-    ruleTags: (projectId, options) => run(ruleTags, { projectId }, options),
-    ruleCategories: (projectId, options) => run(ruleCategories, { projectId }, options),
     queryGroups: (projectId, options) => run(queryGroups, { projectId }, options),
     createQueryGroup: (group, options) => run(createQueryGroup, group, options),
     updateQueryGroup: (group, options) => run(updateQueryGroup, group, options),
     deleteQueryGroup: (group, options) => run(deleteQueryGroup, group, options),
-    mentionCount: (params, options) => run(mentionCount, params, options),
-    chart: (params, options) => run(chart, params, options),
     topAuthors: (params, options) => run(topAuthors, params, options),
   };
 }

@@ -2,29 +2,9 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import { MINUTE } from "../../lib/instant.ts";
 import { type Budget, type Gate, OPEN_GATE, readBudget } from "./budget.ts";
 import type { CallName } from "./call-table.ts";
-import { clientRecord, me, type SourceClientRecord, type SourceMe } from "./calls/account.ts";
-import { emoticons, hashtags, type Insights, mentionedAuthors, mentions, urls } from "./calls/mentions.ts";
-import {
-  type DetailedProject,
-  detailedProjects,
-  detailedQueries,
-  project,
-  projects,
-  type QueryType,
-  queries,
-  type SourceProject,
-  type SourceQuery,
-} from "./calls/projects.ts";
-import {
-  type AuthorList,
-  authorLists,
-  createLocationList,
-  type LocationList,
-  type NewLocationList,
-  type SiteList,
-  siteLists,
-} from "./calls/saved-lists.ts";
-import { categories, type SourceCategory } from "./calls/tags-and-categories.ts";
+import { clientRecord, type SourceClientRecord } from "./calls/account.ts";
+import { hashtags, type Insights, mentions } from "./calls/mentions.ts";
+import { projects, queries, type SourceProject, type SourceQuery } from "./calls/projects.ts";
 import { type Call, type RawParams, rawCall } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
 import { fetchPages } from "./fetch-pages.ts";
@@ -71,44 +51,25 @@ export interface FetchMentionsOptions extends CallOptions {
 }
 
 /**
- * The Listening API as it is specified. Every error about the source is a SourceError. Only a refused token is retried
- * here, since waiting is the queue's job. A further call is an entry in `call-table.ts`, a file in `calls/` and a line
- * below.
+ * The calls of the Listening API that Earshot makes, and `ask` for all others. Every error about the source is a
+ * SourceError. Only a refused token is retried here, since waiting is the queue's job.
  */
 export interface SourceClient {
   /** Logs in again, even if a token is known; later calls use the new one. */
   token(options?: CallOptions): Promise<LoginAnswer>;
   client(options?: CallOptions): Promise<SourceClientRecord>;
-  me(options?: CallOptions): Promise<SourceMe>;
   projects(options?: CallOptions): Promise<readonly SourceProject[]>;
-  detailedProjects(options?: CallOptions): Promise<readonly DetailedProject[]>;
-  project(projectId: string, options?: CallOptions): Promise<DetailedProject>;
   queries(projectId: string, options?: CallOptions): Promise<readonly SourceQuery[]>;
-  detailedQueries(
-    params: { readonly projectId: string; readonly type?: QueryType },
-    options?: CallOptions,
-  ): Promise<readonly SourceQuery[]>;
-  categories(projectId: string, options?: CallOptions): Promise<readonly SourceCategory[]>;
-  siteLists(projectId: string, options?: CallOptions): Promise<readonly SiteList[]>;
-  authorLists(projectId: string, options?: CallOptions): Promise<readonly AuthorList[]>;
-  /**
-   * Writes. The source has no key to recognise a repeated call, so a failure after which the list may exist is not
-   * `retryable`.
-   */
-  createLocationList(
-    params: { readonly projectId: string; readonly list: NewLocationList },
-    options?: CallOptions,
-  ): Promise<LocationList>;
   mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
   /** The pages of one poll, from `params.cursor` or the beginning. Leaving the loop stops the running call. */
   mentions(params: MentionsParams, options?: FetchMentionsOptions): AsyncIterable<Page>;
   hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
-  emoticons(params: ScopeParams, options?: CallOptions): Promise<Insights>;
-  urls(params: ScopeParams, options?: CallOptions): Promise<Insights>;
-  mentionedAuthors(params: ScopeParams, options?: CallOptions): Promise<Insights>;
   /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
   readonly extensions: Extensions;
-  /** Any call by its name, as the source takes and writes it: without prefix, ids beyond 53 bits as text. */
+  /**
+   * Any call by its name, as the source takes and writes it: without prefix, ids beyond 53 bits as text. The source has
+   * no key to recognise a repeated call, so a failure after which something may have been written is not `retryable`.
+   */
   ask(name: CallName, params: RawParams, options?: CallOptions): Promise<unknown>;
   /** Aborts running calls and closes the connections. */
   close(): Promise<void>;
@@ -159,16 +120,8 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
         return token;
       }),
     client: (callOptions) => run(clientRecord, undefined, callOptions),
-    me: (callOptions) => run(me, undefined, callOptions),
     projects: (callOptions) => run(projects, undefined, callOptions),
-    detailedProjects: (callOptions) => run(detailedProjects, undefined, callOptions),
-    project: (projectId, callOptions) => run(project, { projectId }, callOptions),
     queries: (projectId, callOptions) => run(queries, { projectId }, callOptions),
-    detailedQueries: (params, callOptions) => run(detailedQueries, params, callOptions),
-    categories: (projectId, callOptions) => run(categories, { projectId }, callOptions),
-    siteLists: (projectId, callOptions) => run(siteLists, { projectId }, callOptions),
-    authorLists: (projectId, callOptions) => run(authorLists, { projectId }, callOptions),
-    createLocationList: (params, callOptions) => run(createLocationList, params, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
     mentions: (params, paging = {}) =>
       fetchPages((cursor, signal) => run(mentions, { ...params, cursor }, { signal }), {
@@ -178,9 +131,6 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
         signal: paging.signal,
       }),
     hashtags: (params, callOptions) => run(hashtags, params, callOptions),
-    emoticons: (params, callOptions) => run(emoticons, params, callOptions),
-    urls: (params, callOptions) => run(urls, params, callOptions),
-    mentionedAuthors: (params, callOptions) => run(mentionedAuthors, params, callOptions),
     extensions: createExtensions(run),
     ask: (name, params, callOptions) => runCall(rawCall(name), params, callOptions ?? {}, deps),
     close: () => transport.close(),

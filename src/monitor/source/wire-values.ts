@@ -112,6 +112,11 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 /** An id of the wire, integer or text, as text. An integer beyond 53 bits that arrives here has lost digits. */
 export const WireId = z.union([z.string().min(1), z.int()]).transform(String);
 
+/** An integer, as the API wants ids; one that would lose digits stays text. */
+export function toWireId(id: string): number | string {
+  return /^\d{1,15}$/.test(id) ? Number(id) : id;
+}
+
 /** An id, or a name that may also be a number. May be missing or of a wrong type. */
 export const WireOptionalId = WireId.nullable().catch(null);
 
@@ -127,12 +132,6 @@ export const WireInstant = z
   .transform((text) => parseWireInstant(text))
   .nullable()
   .catch(null);
-
-/** A list of texts; other items are left out. */
-export const WireTexts = listInside(z.string());
-
-/** A list of ids; other items are left out. */
-export const WireIds = listInside(WireId);
 
 /**
  * The list envelope of the API, or the bare list that some calls of unknown shape may send. A record without its

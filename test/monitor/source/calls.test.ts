@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { bytes, json } from "../../fakes/listening-api.ts";
-import { CALLS } from "./calls.ts";
+import { CALLS, createList } from "./calls.ts";
 import { useFakeApi } from "./connect.ts";
 
 const { api, connect } = useFakeApi();
@@ -59,23 +59,6 @@ const READ_QUERY = {
   sampled: true,
   samplePercentage: 12.5,
 };
-const SAVED = {
-  id: 4,
-  name: "Ours",
-  shared: "public",
-  sharedProjectIds: [12, 13],
-  userId: 5,
-  userName: "ada",
-};
-const READ_SAVED = {
-  listId: "4",
-  name: "Ours",
-  shared: "public",
-  sharedProjectIds: ["12", "13"],
-  userId: "5",
-  userName: "ada",
-};
-const CITY = { id: "abc", name: "Bath", type: "city", fullName: "Bath, Somerset, UK, Europe" };
 const HASHTAG = { name: "#late", label: null, volume: 9, tweets: 5, retweets: 4, impressions: 1_000 };
 
 /** Call → the address it asks, what is answered, and what the client makes of it. */
@@ -110,70 +93,8 @@ test.each<[string, string, unknown, unknown]>([
       rateLimit: { limit: 600, periodMs: 600_000 },
     },
   ],
-  [
-    "me",
-    "/me",
-    {
-      id: 5,
-      username: "ada",
-      uiRole: "Admin",
-      firstName: "Ada",
-      lastName: "Berg",
-      tags: {},
-      client: { id: 3, name: "Acme", queryLimit: 10, mentionLimit: -1 },
-      passwordExpiryDate: null,
-      creationDate: CREATED,
-    },
-    {
-      userId: "5",
-      username: "ada",
-      uiRole: "Admin",
-      firstName: "Ada",
-      lastName: "Berg",
-      createdAt: CREATED_AT,
-      passwordExpiresAt: null,
-      client: { clientId: "3", name: "Acme", queryLimit: 10, mentionLimit: -1 },
-    },
-  ],
   ["projects", "/projects/summary", list(PROJECT, { id: 1 }, null), [READ_PROJECT]],
-  [
-    "detailedProjects",
-    "/projects",
-    list({ ...PROJECT, defaultLanguage: "en", queries: [{ rel: "queries" }] }),
-    [{ ...READ_PROJECT, defaultLanguage: "en" }],
-  ],
-  [
-    "project",
-    "/projects/19",
-    { ...PROJECT, defaultLangauge: "de" },
-    { ...READ_PROJECT, defaultLanguage: "de" },
-  ],
   ["queries", "/projects/19/queries/summary", list(QUERY), [READ_QUERY]],
-  ["detailedQueries", "/projects/19/queries?type=search+string", [QUERY], [READ_QUERY]],
-  [
-    "categories",
-    "/projects/19/categories",
-    list({ id: 1, name: "Topics", multiple: true, children: [{ id: 2, name: "Late", ordering: 1 }, 7] }),
-    [{ id: "1", name: "Topics", multiple: true, children: [{ id: "2", name: "Late", ordering: 1 }] }],
-  ],
-  [
-    "siteLists",
-    "/projects/19/group/site/summary",
-    { ...list({ ...SAVED, domains: ["a.example/b", null] }), projects: [PROJECT] },
-    [{ ...READ_SAVED, domains: ["a.example/b"] }],
-  ],
-  [
-    "authorLists",
-    "/projects/19/group/author/summary",
-    { ...list({ ...SAVED, authors: ["ada"] }), projects: [] },
-    [{ ...READ_SAVED, authors: ["ada"] }],
-  ],
-  [
-    "createLocationList",
-    "/projects/19/group/location/",
-    { ...SAVED, locations: [CITY] },
-    { ...READ_SAVED, locations: [CITY] },
-  ],
   [
     "mentionsPage",
     `/projects/19/data/mentions${DATA}`,
@@ -204,9 +125,9 @@ test.each<[string, string, unknown, unknown]>([
       budget: null,
     },
   ],
-  ...["hashtags", "emoticons", "urls", "mentionedAuthors"].map((name): [string, string, unknown, unknown] => [
-    name,
-    `/projects/19/data/${name.toLowerCase()}${DATA}`,
+  [
+    "hashtags",
+    `/projects/19/data/hashtags${DATA}`,
     {
       results: [HASHTAG, { name: "x", volume: "many" }, { volume: 1 }],
       orderBy: "volume",
@@ -220,23 +141,13 @@ test.each<[string, string, unknown, unknown]>([
       orderBy: "volume",
       orderDirection: "desc",
     },
-  ]),
-  [
-    "extensions.locationLists",
-    "/projects/19/group/location/summary",
-    list({ ...SAVED, locations: "none" }),
-    [{ ...READ_SAVED, locations: [] }],
   ],
-  ["extensions.tags", "/projects/19/tags", list({ id: 1, name: "seen" }), [{ id: "1", name: "seen" }]],
-  ["extensions.ruleTags", "/projects/19/ruletags", list(), []],
-  ["extensions.ruleCategories", "/projects/19/rulecategories", list(), []],
   [
     "extensions.queryGroups",
     "/projects/19/querygroups",
     list({ id: 1, name: "All", queries: [{ id: 7, name: "Brand" }, 8, {}] }),
     [{ queryGroupId: "1", name: "All", queryIds: ["7", "8"] }],
   ],
-  ["extensions.mentionCount", `/projects/19/data/mentions/count${DATA}`, { mentionsCount: 12 }, 12],
   [
     "extensions.topAuthors",
     `/projects/19/data/volume/topauthors/queries${DATA}&limit=50`,
@@ -265,12 +176,6 @@ test.each<[string, string, unknown, unknown]>([
       },
     ],
   ],
-  [
-    "extensions.chart",
-    `/projects/19/data/volume/days/categories${DATA}&dim2Args=1&dim2Args=2`,
-    list({ id: CREATED, name: CREATED, values: [{ id: 1, name: "Late", value: 4 }, null] }),
-    [{ id: CREATED, name: CREATED, values: [{ id: "1", name: "Late", value: 4 }] }],
-  ],
   ["ask", "/projects/19/tags", list({ id: 1, odd: "ü" }), list({ id: 1, odd: "ü" })],
 ])("%s asks its address and reads the answer", async (name, address, answer, expected) => {
   api().reply(json(answer), json(answer), json(answer));
@@ -291,11 +196,11 @@ test.each<[string, string, unknown, unknown]>([
   expect(inAddress?.path).toBe(path);
 });
 
-test("a location list is created by a POST of JSON", async () => {
-  api().reply(json({ ...SAVED, locations: [] }));
-  await CALLS["createLocationList"]?.(connect());
+test("a call that writes is a POST of JSON", async () => {
+  api().reply(json({ id: 4 }));
+  await createList(connect());
   const [call] = api().calls;
-  expect(call?.method).toBe("POST");
+  expect([call?.method, call?.path]).toEqual(["POST", "/projects/19/group/location/"]);
   expect(call?.headers["content-type"]).toBe("application/json");
   expect(JSON.parse(call?.body ?? "")).toEqual({
     name: "Cities",
@@ -307,21 +212,13 @@ test("a location list is created by a POST of JSON", async () => {
 
 test("ids beyond 53 bits keep their digits in every record, in lists of ids as well", async () => {
   const long = "9007199254740993";
-  const text = `[1, 9007199254740993] \\"id\\":9007199254740993`;
-  api().reply(
-    bytes(
-      `{"results":[{"id":${long},"name":"${text}","sharedProjectIds":[1,${long}, ${long}],"userId":${long},"domains":[]}]}`,
-    ),
-  );
-  expect(await connect().siteLists("19")).toEqual([
+  const name = `[1, 9007199254740993] \\"id\\":9007199254740993`;
+  api().reply(bytes(`{"results":[{"id":${long},"name":"${name}","queries":[1,${long}, ${long}]}]}`));
+  expect(await connect().extensions.queryGroups("19")).toEqual([
     {
-      listId: long,
+      queryGroupId: long,
       name: '[1, 9007199254740993] "id":9007199254740993',
-      shared: null,
-      sharedProjectIds: ["1", long, long],
-      userId: long,
-      userName: null,
-      domains: [],
+      queryIds: ["1", long, long],
     },
   ]);
 });

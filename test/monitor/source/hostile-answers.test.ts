@@ -13,12 +13,11 @@ import {
   silent,
 } from "../../fakes/listening-api.ts";
 import { runs } from "../../runs.ts";
-import { CALLS } from "./calls.ts";
+import { CALLS, createList } from "./calls.ts";
 import { failure, PASSWORD, useFakeApi } from "./connect.ts";
 
 const { api, connect } = useFakeApi();
 const NAMES = Object.keys(CALLS);
-const LIST = { name: "Cities", locationIds: ["abc"], sharedProjectIds: ["19"], shared: "public" };
 
 // Charsets and content types
 
@@ -39,7 +38,7 @@ test.each<[string, Buffer, string, string]>([
   ["JSON that does not say what it is", Buffer.from(BRAND), "", "Brände 東京"],
 ])("%s is read", async (_, body, type, name) => {
   api().reply(bytes(body, { headers: { "content-type": type } }));
-  expect(await connect().extensions.tags("19")).toEqual([{ id: "1", name }]);
+  expect(await connect().extensions.queryGroups("19")).toEqual([{ queryGroupId: "1", name, queryIds: [] }]);
 });
 
 // One typed error, whatever comes
@@ -48,23 +47,27 @@ test.each<[string, Reply, Partial<SourceError>]>([
   [
     "several validation errors",
     json({ errors: [{ code: 4, message: "a" }, { message: "b" }, "c"] }, { status: 400 }),
-    { kind: "rejected", code: "4", message: "tags: 400 a; b; c" },
+    { kind: "rejected", code: "4", message: "query-groups: 400 a; b; c" },
   ],
-  ["errors that are texts", json({ errors: ["a", "b"] }, { status: 400 }), { message: "tags: 400 a; b" }],
+  [
+    "errors that are texts",
+    json({ errors: ["a", "b"] }, { status: 400 }),
+    { message: "query-groups: 400 a; b" },
+  ],
   [
     "errors of all kinds beside each other",
     json({ errors: ["a", { toString: {} }, null, { message: 7 }] }, { status: 400 }),
-    { message: "tags: 400 a; 7" },
+    { message: "query-groups: 400 a; 7" },
   ],
   [
     "an error that is an object",
     json({ error: { code: "X1", message: "no" } }, { status: 422 }),
-    { kind: "rejected", code: "X1", message: "tags: 422 no" },
+    { kind: "rejected", code: "X1", message: "query-groups: 422 no" },
   ],
   [
     "a message alone",
     json({ message: "no", code: 7 }, { status: 406 }),
-    { code: "7", message: "tags: 406 no" },
+    { code: "7", message: "query-groups: 406 no" },
   ],
   [
     "an empty list of errors",
@@ -76,7 +79,7 @@ test.each<[string, Reply, Partial<SourceError>]>([
   [
     "an error inside a 200",
     json({ errors: [{ code: 1, message: "search failed" }] }),
-    { kind: "malformed", status: 200, message: "tags: 200 with an error inside: search failed" },
+    { kind: "malformed", status: 200, message: "query-groups: 200 with an error inside: search failed" },
   ],
   [
     "a redirect to elsewhere",
@@ -84,7 +87,11 @@ test.each<[string, Reply, Partial<SourceError>]>([
     { kind: "malformed", status: 301, retryable: false, retryAfterMs: null },
   ],
   ["a permanent redirect", bytes("", { status: 308, headers: { location: "/" } }), { kind: "malformed" }],
-  ["a 204", bytes("", { status: 204 }), { kind: "malformed", message: "tags: 204 with an empty body" }],
+  [
+    "a 204",
+    bytes("", { status: 204 }),
+    { kind: "malformed", message: "query-groups: 204 with an empty body" },
+  ],
   ["a 410", bytes("", { status: 410 }), { kind: "not-found", retryable: false }],
   ["a 408", bytes("", { status: 408 }), { kind: "unavailable", retryable: true }],
   ["a 504 of HTML", html(504), { kind: "unavailable", retryable: true, status: 504 }],
@@ -98,7 +105,10 @@ test.each<[string, Reply, Partial<SourceError>]>([
   ["null", json(null), { kind: "malformed" }],
 ])("%s is reported as what it is", async (_, reply, expected) => {
   api().reply(reply);
-  expect(await failure(connect().extensions.tags("19"))).toMatchObject({ call: "tags", ...expected });
+  expect(await failure(connect().extensions.queryGroups("19"))).toMatchObject({
+    call: "query-groups",
+    ...expected,
+  });
 });
 
 test.each(NAMES)("%s fails with the one typed error", async (name) => {
@@ -261,7 +271,7 @@ test.each<[string, Reply, boolean]>([
   "creating a list is not tried again after %s unless it surely was not done",
   async (_, reply, retryable) => {
     api().reply(reply);
-    const error = await failure(connect().createLocationList({ projectId: "19", list: LIST }));
+    const error = await failure(createList(connect()));
     expect(error.retryable).toBe(retryable);
     expect(api().calls).toHaveLength(1);
   },
@@ -271,12 +281,12 @@ test("creating a list without an answer may have succeeded; without a connection
   api().reply(silent);
   const slow = connect({ timeoutMs: 100 });
   await slow.token().catch(() => slow.token());
-  const late = await failure(slow.createLocationList({ projectId: "19", list: LIST }));
+  const late = await failure(createList(slow));
   expect(late).toMatchObject({ kind: "timeout", retryable: false });
   expect(late.message).toContain("may have been done all the same");
   const tokens = createMemoryTokenStore({ token: "t", expiresAt: Number.MAX_SAFE_INTEGER });
   const nobody = connect({ baseUrl: "http://127.0.0.1:1", tokens });
-  expect(await failure(nobody.createLocationList({ projectId: "19", list: LIST }))).toMatchObject({
+  expect(await failure(createList(nobody))).toMatchObject({
     kind: "network",
     code: "ECONNREFUSED",
     retryable: true,
@@ -288,7 +298,7 @@ test("a token that is refused is renewed once for a call that writes, because no
   await client.token();
   api().expireToken();
   api().reply(json({ id: 1, name: "Cities" }));
-  await client.createLocationList({ projectId: "19", list: LIST });
+  await createList(client);
   expect(api().calls).toHaveLength(1);
   expect(api().refused).toHaveLength(1);
 });

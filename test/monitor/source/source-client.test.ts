@@ -120,7 +120,7 @@ test("a source that gives the refused token again is asked no more than once for
 
 test.each([400, 401, 403])("credentials refused with %i are reported as such", async (status) => {
   fake().replyToLogin(json({ error: "invalid_grant", error_description: "Bad credentials" }, { status }));
-  expect(await failure(connect().me())).toMatchObject({
+  expect(await failure(connect().client())).toMatchObject({
     kind: "login",
     status,
     code: "invalid_grant",

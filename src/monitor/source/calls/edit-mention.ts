@@ -1,6 +1,6 @@
 import type { MentionEdit } from "../../model/source-edit.ts";
 import { addressOf, type Call } from "../define-call.ts";
-import { toWireId } from "./saved-lists.ts";
+import { toWireId } from "../wire-values.ts";
 
 export interface EditParams {
   readonly projectId: string;

@@ -3,7 +3,7 @@ import type { Mention } from "../../model/mention.ts";
 import { type Call, defineCall } from "../define-call.ts";
 import { parseWhole } from "../parse-json.ts";
 import { toMention } from "../to-mention.ts";
-import { listInside, WireId, WireInstant, WireText, WireTexts } from "../wire-values.ts";
+import { listInside, WireId, WireInstant, WireText } from "../wire-values.ts";
 
 /** What is asked about: a mention by its id or address, or a text that is no mention. */
 export interface ExplainParams {
@@ -36,7 +36,7 @@ const ExplainedQueries = z.object({
   known: z.boolean(),
   resourceId: WireText,
   /** Fields that the data policy withholds for the mention's content source. */
-  withheld: WireTexts,
+  withheld: listInside(z.string()),
   queries: listInside(ExplainedQuery),
 });
 export type ExplainedQueries = z.output<typeof ExplainedQueries>;

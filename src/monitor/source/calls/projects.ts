@@ -2,47 +2,23 @@ import { z } from "zod";
 import { defineCall } from "../define-call.ts";
 import { listOf, WireId, WireInstant, WireOptionalId, WireText } from "../wire-values.ts";
 
-const WireProject = z.object({
-  id: WireId,
-  name: z.string(),
-  description: WireText,
-  timezone: WireText,
-  billableClientId: WireOptionalId,
-  billableClientName: WireText,
-});
-
 export type SourceProject = z.output<typeof SourceProject>;
-export const SourceProject = WireProject.transform(({ id, ...rest }) => ({ projectId: id, ...rest }));
+export const SourceProject = z
+  .object({
+    id: WireId,
+    name: z.string(),
+    description: WireText,
+    timezone: WireText,
+    billableClientId: WireOptionalId,
+    billableClientName: WireText,
+  })
+  .transform(({ id, ...rest }) => ({ projectId: id, ...rest }));
 
 const SourceProjects = listOf(SourceProject);
 
 export const projects = defineCall({
   name: "projects",
   read: (json): readonly SourceProject[] => SourceProjects.parse(json),
-});
-
-/** A project with what the summary leaves out. The specification mentions the default language, not its field. */
-export type DetailedProject = z.output<typeof DetailedProject>;
-export const DetailedProject = WireProject.extend({
-  defaultLanguage: WireText,
-  defaultLangauge: WireText,
-}).transform(({ id, defaultLanguage, defaultLangauge: misspelled, ...rest }) => ({
-  projectId: id,
-  ...rest,
-  defaultLanguage: defaultLanguage ?? misspelled,
-}));
-
-const DetailedProjects = listOf(DetailedProject);
-
-export const detailedProjects = defineCall({
-  name: "projects-detailed",
-  read: (json): readonly DetailedProject[] => DetailedProjects.parse(json),
-});
-
-export const project = defineCall({
-  name: "project",
-  places: ({ projectId }: { readonly projectId: string }) => ({ projectId }),
-  read: (json): DetailedProject => DetailedProject.parse(json),
 });
 
 export type SourceQuery = z.output<typeof SourceQuery>;
@@ -84,16 +60,5 @@ const SourceQueries = listOf(SourceQuery);
 export const queries = defineCall({
   name: "queries",
   places: ({ projectId }: { readonly projectId: string }) => ({ projectId }),
-  read: (json): readonly SourceQuery[] => SourceQueries.parse(json),
-});
-
-/** The types of the specification; the live service has other words for some of them. */
-export type QueryType = "search string" | "twitter" | "facebook" | "instagram" | (string & {});
-
-/** The queries of one type, or of all. Its records are not specified; they are read like those of the summary. */
-export const detailedQueries = defineCall({
-  name: "queries-detailed",
-  places: ({ projectId }: { readonly projectId: string; readonly type?: QueryType }) => ({ projectId }),
-  parameters: ({ type }) => (type === undefined ? [] : [["type", type]]),
   read: (json): readonly SourceQuery[] => SourceQueries.parse(json),
 });
