@@ -8,6 +8,7 @@ import type { BackendOptions } from "../../src/monitor/queue/backend.ts";
 import { createQueues } from "../../src/monitor/queue/queues.ts";
 import { createWorker } from "../../src/monitor/queue/worker.ts";
 import { startEmbeddedPostgres } from "../../src/monitor/store/embedded.ts";
+import { idle } from "../idle.ts";
 import { NO_REDIS, startRedis } from "../redis.ts";
 
 /** `npx tsx test/bench/queue.ts`: jobs a second through add and handle, and from add to handle on an idle queue. */
@@ -66,7 +67,7 @@ async function measure(name: string, backend: BackendOptions): Promise<void> {
 
   const latencies: number[] = [];
   for (let n = 0; n < LOOKS; n++) {
-    await queues.idle({ names: ["deliver"] });
+    await idle(queues, ["deliver"]);
     const start = monotonicMs();
     const taken = new Promise<void>((resolve) => {
       onJob = resolve;

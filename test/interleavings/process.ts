@@ -14,6 +14,7 @@ import { handlersOf, ROLES, type Role } from "../../src/monitor/roles.ts";
 import type { Database } from "../../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../../src/monitor/store/stores.ts";
 import { POLLS_THAT_WAIT } from "../crash-points/loops.ts";
+import { idle } from "../idle.ts";
 import { lendDatabase } from "./lend.ts";
 
 /** One Earshot on its own connections. Nobody works on its jobs until it settles: they are only reminders. */
@@ -78,13 +79,13 @@ export async function openProcess(parts: {
       for (let rounds = 0; !isWorking && rounds < MOST_ROUNDS; rounds++) {
         const { polls, windows, decisions, digests } = await version.sweep();
         if (polls + windows + decisions + digests === 0) break;
-        await queues.idle({ names: ["poll", "tick", "digest"] });
+        await idle(queues, ["poll", "tick", "digest"]);
       }
       if (!isWorking) await delivering.start();
       isWorking = true;
       let waitedS = 0;
       for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-        await queues.idle();
+        await idle(queues);
         const swept = await version.sweep();
         if (Object.values(swept).some((count) => count > 0)) continue;
         const waiting = (await stores.dueWork.unsettled()) + (await stores.notifications.unsettled());

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { withTimeout } from "../../lib/concurrency.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
@@ -62,13 +61,7 @@ export interface Queues {
     payload: Payload<N>,
     options: { readonly everyMs: number; readonly key?: string },
   ): Promise<void>;
-  forget(job: JobName, key?: string): Promise<void>;
   counts(name: QueueName): Promise<QueueCounts>;
-  /**
-   * Waits until nothing waits or runs in any of these queues (all, if absent). Delayed jobs do not count: the tables
-   * say whether work is due at all.
-   */
-  idle(options?: { readonly names?: readonly QueueName[]; readonly signal?: AbortSignal }): Promise<void>;
   close(): Promise<void>;
   /** Both for createWorker. */
   readonly backend: Backend;
@@ -155,16 +148,6 @@ export async function createQueues(options: {
     },
     remindEvery: (job, payload, { everyMs, key }) =>
       reminders.add({ job, payload: JOBS[job].payload.parse(payload), everyMs, key: reminderKey(job, key) }),
-    forget: (job, key) => reminders.remove(job, reminderKey(job, key)),
-    idle: async ({ names = QUEUE_NAMES, signal } = {}) => {
-      // Twice in a row: a job that moves from one queue to another must not be missed between two checks.
-      for (let quiet = 0; quiet < 2; ) {
-        signal?.throwIfAborted();
-        const all = await Promise.all(names.map(counts));
-        quiet = all.every(({ waiting, active }) => waiting + active === 0) ? quiet + 1 : 0;
-        if (quiet < 2) await delay(IDLE_LOOK_MS);
-      }
-    },
     close: async () => {
       reminders.stop();
       await closeAll();
@@ -214,7 +197,6 @@ const NOT_REACHED: Readonly<Record<BackendOptions["kind"], string>> = {
 
 const CLOSE_PATIENCE_MS = 3_000;
 const ADD_PATIENCE_MS = 5_000;
-const IDLE_LOOK_MS = 10;
 
 function jobOptions(job: JobName, { dedupe, delayMs }: AddOptions) {
   return {

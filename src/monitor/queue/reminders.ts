@@ -23,7 +23,6 @@ export interface EngineOutage {
 
 export interface Reminders {
   add(reminder: Reminder): Promise<void>;
-  remove(job: JobName, key: string): Promise<void>;
   stop(): void;
 }
 
@@ -69,10 +68,6 @@ export function keepReminders(
     add: async (reminder) => {
       reminders.set(reminder.key, reminder);
       await upsert(queueOf(JOBS[reminder.job].queue), reminder);
-    },
-    remove: async (job, key) => {
-      reminders.delete(key);
-      await queueOf(JOBS[job].queue).removeJobScheduler(key);
     },
     stop: () => stopping.abort(),
   };
