@@ -20,7 +20,6 @@ export interface VersionWatch {
   current(): Promise<LiveVersions>;
   /** Calls back about once a second with the newest versions, until stopped. */
   listen(listener: (versions: LiveVersions) => void): () => void;
-  listeners(): number;
   stop(): void;
 }
 
@@ -68,7 +67,6 @@ export function watchVersions(
         if (listeners.size === 0) stop();
       };
     },
-    listeners: () => listeners.size,
     stop,
   };
 

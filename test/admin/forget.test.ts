@@ -5,8 +5,9 @@ import { pollQuery } from "../../src/monitor/polling/poll-queries.ts";
 import { aMention } from "../mention.ts";
 import { NOON, useWalks } from "../monitor/ingest/use-polls.ts";
 import { aRule } from "../monitor/rules/a-rule.ts";
+import { staleSince } from "../stale-since.ts";
 
-const { clock, stores, parts } = useWalks();
+const { clock, db, stores, parts } = useWalks();
 const RULES = [aRule("when: { sentiment: negative }\ngroupBy: author")];
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 
@@ -52,7 +53,7 @@ test("a name leaves the notes on mentions of others, and the counts, before it i
   expect(await forget(own, asked, { via: "shell", login: "ops", typed: null })).toMatchObject({ notes: 1 });
   const { steps } = await stores().mentionWorkflow.story(ofBo);
   expect(steps.map(({ text }) => text)).toEqual(["Friend of [forgotten], not of anna"]);
-  expect(await stores().mentionCounts.staleSince()).toBeNull();
+  expect(await staleSince(db())).toBeNull();
 });
 
 test("a name leaves what people wrote about incidents, and the rest of their words stays", async () => {

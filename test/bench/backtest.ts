@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createSimulation, simulate } from "../../src/lab/backtest/simulate.ts";
+import { createSimulation } from "../../src/lab/backtest/simulate.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { formatDuration } from "../../src/lib/duration.ts";
 import { DAY, HOUR, type Instant } from "../../src/lib/instant.ts";
@@ -7,6 +7,7 @@ import type { Mention } from "../../src/monitor/model/mention.ts";
 import { loadRules } from "../../src/monitor/rules/load-rules.ts";
 import type { Rule } from "../../src/monitor/rules/rule.ts";
 import { toMention } from "../../src/monitor/source/to-mention.ts";
+import { simulate } from "../lab/backtest/simulate.ts";
 import { median } from "./median.ts";
 import { wireMention } from "./wire-mention.ts";
 

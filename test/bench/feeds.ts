@@ -4,9 +4,10 @@ import { walkXml } from "../../src/feeds/kinds/rss/walk-xml.ts";
 import { openReader } from "../../src/feeds/run/open-reader.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY, toIso } from "../../src/lib/instant.ts";
+import { noEnrichment } from "../feeds/no-enricher.ts";
 
 /**
  * Items that a processor second takes through each reader and on to a mention, beside the bare parser (the walk over XML, or

@@ -6,12 +6,13 @@ import type { FeedConfig } from "../../src/feeds/run/listen-config.ts";
 import { type PlannedFeed, planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
 import { type ReadParts, readPart } from "../../src/feeds/run/read-part.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Issue } from "../../src/lib/errors.ts";
 import { DAY, type Instant } from "../../src/lib/instant.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import { type FeedServer, startFeedServer } from "../fakes/feed-server.ts";
+import { noEnrichment } from "../feeds/no-enricher.ts";
 import { reader } from "../feeds/reader.ts";
 
 /** What a kind has to show. */

@@ -8,12 +8,13 @@ import { askedPause } from "../../src/feeds/common/rate-limit.ts";
 import { textOfHtml } from "../../src/feeds/common/text-of-html.ts";
 import { CIRCUIT_OPENS_AT, decideNext, nextCheckMs } from "../../src/feeds/run/decide-next.ts";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import type { FeedRow } from "../../src/feeds/store/feeds.ts";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
 import { decideItem } from "../../src/listening-api/arrive/decide-item.ts";
 import { importedMention } from "../../src/listening-api/import/imported-mention.ts";
+import { noEnrichment } from "./no-enricher.ts";
 
 describe("text of HTML", () => {
   test.each([

@@ -7,9 +7,10 @@ import {
   type FeedRequest,
   type StoredItem,
 } from "../../src/feeds/common/define-feed.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { plannedOf } from "../contracts/feed.ts";
+import { noEnrichment } from "./no-enricher.ts";
 import { answerOf } from "./reader.ts";
 
 const now = Date.UTC(2026, 10, 23, 12);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { rss } from "../../src/feeds/kinds/rss.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { TransientError } from "../../src/lib/retry.ts";
@@ -13,7 +13,7 @@ import { insertQuery } from "../../src/listening-api/store/queries.ts";
 import { lockReceivedQuery } from "../../src/listening-api/store/received-items.ts";
 import { type FeedServer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
-import { noEnricher } from "./no-enricher.ts";
+import { noEnricher, noEnrichment } from "./no-enricher.ts";
 
 const server: FeedServer = await startFeedServer();
 afterAll(server.close);

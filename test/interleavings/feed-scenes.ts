@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { forget as forgetPerson } from "../../src/admin/forget.ts";
 import type { StreamItem } from "../../src/feeds/common/define-feed.ts";
-import { authorKeyOf, noEnrichment, toArrived, toDeleted } from "../../src/feeds/run/to-arrived.ts";
+import { authorKeyOf, toArrived, toDeleted } from "../../src/feeds/run/to-arrived.ts";
 import { DAY, HOUR } from "../../src/lib/instant.ts";
 import { type ArrivedBatch, receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
 import { editMention } from "../../src/listening-api/edit/edit-mention.ts";
@@ -9,7 +9,7 @@ import { queries } from "../../src/listening-api/resources/queries.ts";
 import { listQueries } from "../../src/listening-api/store/queries.ts";
 import { lockWriting } from "../../src/listening-api/store/write-order.ts";
 import { type FeedAnswer, rssDocument } from "../fakes/feed-server.ts";
-import { noEnricher } from "../feeds/no-enricher.ts";
+import { noEnricher, noEnrichment } from "../feeds/no-enricher.ts";
 import { storyTime } from "../flows/story-time.ts";
 import type { FeedProcess } from "./feed-world.ts";
 import type { Pair, Task } from "./task.ts";

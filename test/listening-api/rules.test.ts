@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { rss } from "../../src/feeds/kinds/rss.ts";
-import { noEnrichment, toArrived } from "../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { HOUR, SECOND } from "../../src/lib/instant.ts";
 import { seedAccount } from "../../src/listening-api/account/seed-account.ts";
 import { receiveItems } from "../../src/listening-api/arrive/receive-items.ts";
@@ -14,6 +14,7 @@ import { createDatabase, type Database } from "../../src/listening-api/store/dat
 import { deleteProject } from "../../src/listening-api/store/delete-things.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import { insertRule } from "../../src/listening-api/store/rules.ts";
+import { noEnrichment } from "../feeds/no-enricher.ts";
 import { type Answer, type Fixture, mentionVersion, resourceId, SEED, startFixture, T0 } from "./fixture.ts";
 import { send } from "./send.ts";
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { callTable } from "../../src/listening-api/openapi/document.ts";
+import { callTable } from "./call-table.ts";
 
 /** Writes the table of calls into docs/listening-api.md: `npm run calls`. */
 const page = join(import.meta.dirname, "../../docs/listening-api.md");

@@ -17,9 +17,6 @@ import { textOfHtml, tidyLines } from "../common/text-of-html.ts";
 /** Called with title and text of every item that is stored, and the language that its source names. */
 export type Enrich = (text: string, language: string | null) => TextFacts;
 
-/** Knows nothing: rules on sentiment and language do not match then. */
-export const noEnrichment: Enrich = (_text, language) => ({ language, sentiment: null, classifications: [] });
-
 /** An item that becomes a mention, with what people want to know of it. */
 export interface Arrival {
   readonly item: ArrivedItem;

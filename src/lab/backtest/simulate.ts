@@ -60,22 +60,14 @@ export interface Simulation {
   finish(to: Instant): Promise<SimulationResult>;
 }
 
+/** Queries are read every minute: a mention is judged at the end of the minute in which it arrived. */
+const PAGE_MS = MINUTE;
+
 /**
  * Runs rules, the life cycle of alerts and incidents, and the decisions about notifications over mentions in memory: the same
  * functions as the monitor, without its tables. Each mention is judged once, as it is now: how a mention changed after
  * it arrived is not simulated. People do nothing: no acknowledgement, no silence.
  */
-export async function simulate(
-  options: SimulationOptions & { readonly mentions: Iterable<Mention>; readonly to: Instant },
-): Promise<SimulationResult> {
-  const simulation = createSimulation(options);
-  for (const mention of options.mentions) await simulation.take(mention);
-  return simulation.finish(options.to);
-}
-
-/** Queries are read every minute: a mention is judged at the end of the minute in which it arrived. */
-const PAGE_MS = MINUTE;
-
 export function createSimulation(options: SimulationOptions): Simulation {
   const { rules, queries, from } = options;
   const facts = createSimulatedFacts();

@@ -114,15 +114,6 @@ function isOneOf(jobs: readonly MentionKey[]) {
     ${jobs.map(({ queryId }) => queryId)}::bigint[], ${jobs.map(({ resourceId }) => resourceId)}::text[]))`;
 }
 
-/** Mentions that wait. */
-export async function countWaiting(db: Database): Promise<Readonly<Record<EnrichmentKind, number>>> {
-  const { rows } = await sql<{ kind: EnrichmentKind; waiting: string }>`
-    select kind, count(*) as waiting from local_api.enrichment_job group by kind`.execute(db);
-  const found = new Map(rows.map(({ kind, waiting }) => [kind, Number(waiting)]));
-  const of = (kind: EnrichmentKind) => found.get(kind) ?? 0;
-  return { sentiment: of("sentiment"), relevance: of("relevance"), category: of("category") };
-}
-
 /** Deleted mentions wait for no answer. A worker that has one stores it no more. */
 export async function endEnrichment(db: Database, mentions: readonly MentionKey[]): Promise<void> {
   if (mentions.length === 0) return;

@@ -26,7 +26,7 @@ export interface MentionVersion {
 }
 
 /** The value of every field by which a version of a mention can be found, ordered and counted. */
-type MentionFacts = { readonly [Name in MentionField]: FactOf<(typeof MENTION_FIELDS)[Name]> };
+export type MentionFacts = { readonly [Name in MentionField]: FactOf<(typeof MENTION_FIELDS)[Name]> };
 
 type FactOf<Type extends FieldType> = Type extends "text"
   ? string | null
@@ -39,12 +39,6 @@ type FactOf<Type extends FieldType> = Type extends "text"
         : Type extends "moment"
           ? Instant | null
           : number | null;
-
-/** Follows from the version alone, so that a filter may be checked without a database. */
-export function mentionFacts(version: MentionVersion): MentionFacts {
-  const { record } = version;
-  return { ...record, ...derivedFacts(version) } as MentionFacts;
-}
 
 /** The facts that the record does not have under their own name; it has all others. */
 export function derivedFacts(version: MentionVersion) {

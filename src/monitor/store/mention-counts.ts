@@ -20,14 +20,6 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
     /** Counts again, from the mentions, all quarters that were noted, those of the oldest notes first. */
     countStale: (signal?: AbortSignal) => countStale(db, signal),
 
-    /** Since when something waits to be counted, on the database's clock; null if all is counted. */
-    async staleSince(): Promise<Instant | null> {
-      const { rows } = await sql<{ since: Instant | null }>`
-        select min(since_wall) as since from earshot.stale_counts where since_wall > '-infinity'
-      `.execute(db);
-      return rows[0]?.since ?? null;
-    },
-
     /**
      * Mentions of these queries with this value of a facet, by query and step; a step lasts from one of the moments to the
      * next, and the last moment ends the last one. Steps without mentions are left out.

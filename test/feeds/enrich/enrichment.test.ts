@@ -10,7 +10,6 @@ import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-m
 import { editMention } from "../../../src/listening-api/edit/edit-mention.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import {
-  countWaiting,
   forgetAnswers,
   leaseEnrichment,
   putAbout,
@@ -21,6 +20,7 @@ import { completion, eachWith, type FakeChatServer, startFakeChatServer } from "
 import { type Fixture, mentionVersion, startFixture, T0 } from "../../listening-api/fixture.ts";
 import { send } from "../../listening-api/send.ts";
 import { until } from "../../until.ts";
+import { countWaiting } from "./count-waiting.ts";
 
 let fixture: Fixture;
 let server: FakeChatServer;

@@ -2,13 +2,13 @@ import { pino } from "pino";
 import { inject } from "vitest";
 import { readMentions } from "../../../src/lab/backtest/read-mentions.ts";
 import { reportOf } from "../../../src/lab/backtest/report.ts";
-import { simulate } from "../../../src/lab/backtest/simulate.ts";
 import { startReplay } from "../../../src/lab/replay/replay.ts";
 import type { ReplayReport } from "../../../src/lab/replay/report.ts";
 import { DAY, floorTo } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
 import { loadRules } from "../../../src/monitor/rules/load-rules.ts";
 import { NOBODY } from "./notify-config.ts";
+import { simulate } from "./simulate.ts";
 
 const TEMPLATES = new URL("../../../templates", import.meta.url).pathname;
 

@@ -4,7 +4,6 @@ import { compareSimulations } from "../../../src/lab/backtest/compare.ts";
 import { createDueQueue } from "../../../src/lab/backtest/due-queue.ts";
 import { reportOf } from "../../../src/lab/backtest/report.ts";
 import { renderReport } from "../../../src/lab/backtest/report-html.ts";
-import { simulate } from "../../../src/lab/backtest/simulate.ts";
 import { DAY, HOUR, type Instant, MINUTE, SECOND, toIso } from "../../../src/lib/instant.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import type { NotifyConfig } from "../../../src/monitor/notify/decide/decide-notifications.ts";
@@ -12,6 +11,7 @@ import { QuietHours } from "../../../src/monitor/notify/decide/quiet-hours.ts";
 import { compileRule } from "../../../src/monitor/rules/compile-rule.ts";
 import { aMention } from "../../mention.ts";
 import { NOBODY, toComms } from "./notify-config.ts";
+import { simulate } from "./simulate.ts";
 
 const FROM = Date.parse("2026-03-02T08:00:00Z");
 const ACME = { projectId: "1", queryId: "1", name: "Acme", projectName: "P", timezone: "UTC" };

@@ -1,13 +1,17 @@
 import { DateTime } from "luxon";
 import type { Instant } from "../../../src/lib/instant.ts";
-import { type MentionVersion, mentionFacts } from "../../../src/listening-api/store/mention-version.ts";
+import {
+  derivedFacts,
+  type MentionFacts,
+  type MentionVersion,
+} from "../../../src/listening-api/store/mention-version.ts";
 
 export interface NaiveScope {
   readonly zone: string;
   readonly groups: readonly { readonly id: number; readonly queryIds: readonly number[] }[];
 }
 
-export type Facts = ReturnType<typeof mentionFacts>;
+export type Facts = MentionFacts;
 
 /** The facts of the mentions that a call sees. */
 export function seen(
@@ -16,7 +20,7 @@ export function seen(
 ): Facts[] {
   return versions
     .filter((version) => version.visibleAt <= range.at && (version.supersededAt ?? Infinity) > range.at)
-    .map(mentionFacts)
+    .map((version) => ({ ...version.record, ...derivedFacts(version) }) as Facts)
     .filter((facts) => range.queryIds.includes(facts.queryId ?? 0))
     .filter((facts) => (facts.date ?? 0) >= range.from && (facts.date ?? 0) < range.to);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { rss } from "../../../src/feeds/kinds/rss.ts";
-import { noEnrichment, toArrived } from "../../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../../src/feeds/run/to-arrived.ts";
 import { receiveItems } from "../../../src/listening-api/arrive/receive-items.ts";
 import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
 import type { MentionCondition } from "../../../src/listening-api/filters/mention-condition.ts";
@@ -9,6 +9,7 @@ import { createDatabase, type Database } from "../../../src/listening-api/store/
 import { MENTION_ORDERS } from "../../../src/listening-api/store/mention-orders.ts";
 import { createMentionPages, type PageRequest } from "../../../src/listening-api/store/mention-page.ts";
 import { createMentionRecords } from "../../../src/listening-api/store/mention-records.ts";
+import { noEnrichment } from "../../feeds/no-enricher.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 
 /** A page is read in two steps: which mentions it has, then what is in them. A writer may come between. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { rss } from "../../../src/feeds/kinds/rss.ts";
-import { noEnrichment, toArrived } from "../../../src/feeds/run/to-arrived.ts";
+import { toArrived } from "../../../src/feeds/run/to-arrived.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import { UserError } from "../../../src/lib/errors.ts";
 import { DAY } from "../../../src/lib/instant.ts";
@@ -14,6 +14,7 @@ import type { LocalApi } from "../../../src/listening-api/create-local-api.ts";
 import { editMention } from "../../../src/listening-api/edit/edit-mention.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
 import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { noEnrichment } from "../../feeds/no-enricher.ts";
 import type { Fixture } from "../fixture.ts";
 import { send } from "../send.ts";
 

@@ -7,6 +7,7 @@ import { FACETS, type Facet } from "../../../src/monitor/model/mention-counts.ts
 import { createMentionCountStore } from "../../../src/monitor/store/mention-counts.ts";
 import { aMention } from "../../mention.ts";
 import { runs } from "../../runs.ts";
+import { staleSince } from "../../stale-since.ts";
 import { useStores } from "../../use-stores.ts";
 
 const { stores, database } = await useStores();
@@ -72,7 +73,7 @@ test("whatever was stored, edited, moved and deleted: the counts are those of th
       const counts = await recounted();
       expect(await countedRows()).toEqual(sorted(counts));
       expect(await countedDays()).toEqual(sorted(daysOf(counts)));
-      expect(await stores.mentionCounts.staleSince()).toBeNull();
+      expect(await staleSince(database.db)).toBeNull();
     }),
     { numRuns: runs(200) },
   );
