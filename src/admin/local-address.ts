@@ -19,7 +19,7 @@ const Note = z.object({
 });
 
 /** A local API with generated mentions, as `earshot api` calls it. */
-export interface LocalAddress {
+interface LocalAddress {
   readonly url: string;
   readonly username: string;
   readonly password: string;

@@ -36,7 +36,7 @@ export type PipelineOpener<Opened extends Pipeline> = () => Promise<
   (base: Base, closing: Closing) => Promise<Opened>
 >;
 
-export interface Assembly<Opened> {
+interface Assembly<Opened> {
   readonly pipeline: Opened;
   readonly engines: Engines;
   /** Of the console; null if there is none. */

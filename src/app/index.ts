@@ -3,6 +3,5 @@
 export { assemble } from "./assemble.ts";
 export type { ConsoleOrder } from "./console-order.ts";
 export { openDemo, openDemoConsole } from "./open-demo.ts";
-export { withListening } from "./open-listening.ts";
 export { openMonitor } from "./open-monitor.ts";
 export { openReplay } from "./open-replay.ts";

@@ -20,7 +20,7 @@ import type { Base, Pipeline, PipelineOpener, Process } from "./assemble.ts";
 import type { MonitorConsole } from "./monitor-console.ts";
 import { withListening } from "./open-listening.ts";
 
-export interface MonitorOptions {
+interface MonitorOptions {
   readonly file: string;
   readonly roles: readonly (Role | "web")[];
   /** Of the console; null: that of the configuration. */

@@ -126,7 +126,7 @@ export interface ConsoleDeps {
   readonly heartbeatMs?: number;
 }
 
-export interface Console {
+interface Console {
   /** Resolves with the console's address on this machine. */
   listen(): Promise<string>;
   /** Instead of `listen`: answers requests that a `Front` took. */

@@ -10,7 +10,6 @@ export {
   type UserChange,
 } from "./auth/manage-users.ts";
 export type { ListedRule, RuleToSave, RuleView, RuleWords, SavedFile } from "./common/rule-view.ts";
-export type { ConsoleSettings } from "./common/settings.ts";
 export type { SetupForm, SetupSlack, SetupView } from "./common/setup-view.ts";
 export type { TemplateView } from "./common/template-view.ts";
 export {
@@ -19,11 +18,8 @@ export {
   type ConsoleProcess,
   startConsoleProcess,
 } from "./console-process.ts";
-export { type ConsoleDeps, createConsole } from "./create-console.ts";
-export { type Answer, type Front, openFront } from "./front.ts";
 export { createLocalInbox, type LocalInbox } from "./inbox/create-local-inbox.ts";
 export type { InboxFile, InboxMessage, InboxStore } from "./inbox/inbox-store.ts";
-export { fileAddress, type InboxView } from "./inbox/inbox-view.ts";
 export {
   DEMO_CLIENT,
   inventLocalSecrets,
@@ -32,8 +28,7 @@ export {
   type LocalSecrets,
 } from "./inbox/local-account.ts";
 export { usesLocalInbox, withLocalReceivers } from "./inbox/local-receivers.ts";
-export { loadLocalInbox } from "./inbox/on-demand.ts";
 export { openLocalInbox, withLocalInbox } from "./inbox/open-local-inbox.ts";
 export { renderSlackMessage } from "./inbox/render-slack-message.ts";
-export { type KeptConsole, keepConsole } from "./keep-console.ts";
-export { expectFreePort, openPage, type PageOptions, type ServedConsole } from "./open-console.ts";
+export { keepConsole } from "./keep-console.ts";
+export { expectFreePort, openPage, type PageOptions } from "./open-console.ts";

@@ -45,7 +45,7 @@ import type { InboxMessage } from "./inbox/inbox-store.ts";
 import { createInboxView } from "./inbox/inbox-view.ts";
 import { readiness } from "./readiness.ts";
 
-export interface ServedConsole {
+interface ServedConsole {
   /** Where it answers on this machine. */
   readonly url: string;
   close(): Promise<void>;

@@ -2,12 +2,12 @@
 
 export { canonicalUrl } from "./common/canonical-url.ts";
 export type { ProposedBrand } from "./common/define-feed.ts";
-export { createEnricher, type Enricher, type MeantQuery } from "./enrich/enrich.ts";
+export { createEnricher, type Enricher } from "./enrich/enrich.ts";
 export { EnrichConfig } from "./enrich/enrich-config.ts";
-export { describeLearned, type LearnedRow, learns, nameLearned, readLearned } from "./enrich/read-learned.ts";
+export { describeLearned, learns, nameLearned, readLearned } from "./enrich/read-learned.ts";
 export { createEnrichment } from "./enrich/run-enrichment.ts";
 export type { ReadJudgedMentions } from "./enrich/start-enrichment.ts";
-export { isStream, kindOf, kinds } from "./kinds/all-kinds.ts";
+export { kindOf, kinds } from "./kinds/all-kinds.ts";
 export { feedStatus, gapText } from "./run/feed-status.ts";
 export type { FeedView, ShownFeed, ShownTry } from "./run/feed-view.ts";
 export { checkListen, type FeedConfig, ListenConfig } from "./run/listen-config.ts";
@@ -19,9 +19,8 @@ export {
   loadStartListening,
   openSummarizer,
 } from "./run/on-demand.ts";
-export { type PlannedFeed, planFeeds } from "./run/plan-feeds.ts";
+export { planFeeds } from "./run/plan-feeds.ts";
 export type { PushEndpoint } from "./run/push-endpoint.ts";
-export type { FeedEnricher } from "./run/store-items.ts";
 export { type FeedTry, tryFeed } from "./run/try-feed.ts";
 export { userAgent } from "./run/user-agent.ts";
 export type { HubEndpoint } from "./run/web-sub.ts";

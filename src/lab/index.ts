@@ -1,6 +1,6 @@
 // The door: what other rooms use of the laboratory, a line for each file. Code stands behind it.
 
-export { copyFromApi, removeCopies } from "./backtest/api-mentions.ts";
+export { removeCopies } from "./backtest/api-mentions.ts";
 export {
   type Comparison,
   compareSimulations,
@@ -8,11 +8,9 @@ export {
   type RuleContents,
 } from "./backtest/compare.ts";
 export { type OpenBacktest, openBacktest } from "./backtest/open-backtest.ts";
-export { readMentions } from "./backtest/read-mentions.ts";
 export { type BacktestReport, labelText, type ReportedReceiver, reportOf } from "./backtest/report.ts";
 export { renderReport } from "./backtest/report-html.ts";
 export { createSimulation, type SimulationResult } from "./backtest/simulate.ts";
-export { LEARN_MS, storedMentions } from "./backtest/stored-mentions.ts";
 export {
   type Suggestion,
   suggestionOf,
@@ -52,6 +50,3 @@ export { ruleTestJsonSchema } from "./rule-tests/test-file.ts";
 export { openRules } from "./tries/open-rule-view.ts";
 export { openTemplateEditor } from "./tries/open-template-view.ts";
 export { ruleFilesOf } from "./tries/rule-files.ts";
-export { createRuleReader, type RuleReader } from "./tries/rule-reader.ts";
-export { createTries, type TryParts } from "./tries/rule-tries.ts";
-export { saveRule } from "./tries/save-rule.ts";

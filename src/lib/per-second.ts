@@ -1,7 +1,7 @@
 import { type Instant, SECOND } from "./instant.ts";
 
 /** Counts what happens within a second, and begins anew with the next one. A clock that is set back begins anew, too. */
-export interface PerSecond {
+interface PerSecond {
   /** Whether `most` happened in the second of `now`. */
   isReached(now: Instant): boolean;
   /** Counts one more in the second that was last asked about. */

@@ -15,7 +15,7 @@ import {
 } from "yaml";
 import { describeError, type Fault, type Issue } from "./errors.ts";
 
-export interface YamlText {
+interface YamlText {
   /** Undefined if the text is not YAML at all; `faults` says why. */
   readonly content: unknown;
   readonly faults: readonly Fault[];

@@ -4,7 +4,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Bytes that only holders of a key can read or change. `owner`: sealed for one, they open for nobody else. */
-export interface Seal {
+interface Seal {
   close(bytes: Uint8Array, owner: string): Buffer;
   /** Null: sealed with another key or for another owner, or changed. */
   open(sealed: Uint8Array, owner: string): Buffer | null;

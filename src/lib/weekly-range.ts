@@ -38,7 +38,7 @@ export const WeeklyRange = z.strictObject(weeklyRangeShape);
 export type WeeklyRange = z.infer<typeof WeeklyRange>;
 
 /** The range that contains `at`, and when it ends: ranges that touch or overlap count as one. */
-export interface RangeInForce<Range extends WeeklyRange> {
+interface RangeInForce<Range extends WeeklyRange> {
   readonly until: Instant;
   readonly range: Range;
 }

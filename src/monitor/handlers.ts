@@ -15,7 +15,7 @@ import { pollQuery, pollTogether } from "./polling/poll-queries.ts";
 import type { Queues } from "./queue/queues.ts";
 import type { Handlers, JobContext } from "./queue/worker.ts";
 
-export interface HandlerParts {
+interface HandlerParts {
   /** The polls of the source that a project is of; undefined if that source is not configured any more. */
   readonly pollsOf: (projectId: string) => SourcePolls | undefined;
   readonly windows: CloseWindowsParts;

@@ -86,13 +86,7 @@ export {
 export type { ShownDigest, ShownEdition } from "./model/digest.ts";
 export type { DeadLetter, Outage } from "./model/failure.ts";
 export { type AskedToForget, askedHash, withoutAt } from "./model/forget-request.ts";
-export type {
-  Incident,
-  IncidentEntry,
-  IncidentEntryKind,
-  IncidentStatus,
-  WholeIncident,
-} from "./model/incident.ts";
+export type { Incident, IncidentEntry, IncidentStatus, WholeIncident } from "./model/incident.ts";
 export type { CrisisRoom, IncidentNote } from "./model/incident-work.ts";
 export {
   BUCKET_MS,
@@ -105,16 +99,7 @@ export {
   VALUES_FOR_MS,
 } from "./model/judging.ts";
 export { eventAt, type Mention, type StoryMention, speakerOf } from "./model/mention.ts";
-export {
-  type Facet,
-  type FacetRow,
-  type FacetValues,
-  FILTERS,
-  type Filters,
-  type MoverRow,
-  type QueryKey,
-  type StepCount,
-} from "./model/mention-counts.ts";
+export { type Facet, type FacetRow, FILTERS, type Filters } from "./model/mention-counts.ts";
 export {
   LONGEST_NOTE,
   LONGEST_TAG,
@@ -128,7 +113,7 @@ export {
 } from "./model/mention-workflow.ts";
 export type { GroupFlush, PendingNotification, ReceiverEntry } from "./model/notification.ts";
 export { PEOPLE } from "./model/people.ts";
-export type { FeedHealth, MetricFacts, QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
+export type { QueueCounts, ShownHeartbeat } from "./model/pipeline-facts.ts";
 export { clockAheadMs, type Priority, worstDelayMs } from "./model/poll.ts";
 export {
   answerOf,
@@ -230,7 +215,7 @@ export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/t
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { openInteractionEndpoints } from "./notify/interactions.ts";
 export { composeEmail } from "./notify/notifiers/email/compose-email.ts";
-export { type Invitation, sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
+export { sendInvitation } from "./notify/notifiers/email/send-invitation.ts";
 export { previewSlack } from "./notify/notifiers/slack/compose-slack.ts";
 export { SLACK_PATH } from "./notify/notifiers/slack/slack-endpoint.ts";
 export { createNotifier, definitionOf, notifiers } from "./notify/notifiers.ts";
@@ -312,7 +297,7 @@ export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";
 export type { Places, RawParams } from "./source/define-call.ts";
 export { fetchPages } from "./source/fetch-pages.ts";
 export type { LoginAnswer } from "./source/login.ts";
-export { type Credentials, createMemoryTokenStore, type TokenStore } from "./source/session.ts";
+export { type Credentials, createMemoryTokenStore } from "./source/session.ts";
 export { accessTo, accountOf } from "./source/source-access.ts";
 export { createSourceClient, type SourceClient } from "./source/source-client.ts";
 export { type Source, SourceConfig, type Sources, sourceOf } from "./source/source-config.ts";
@@ -373,13 +358,8 @@ export {
   planCounting,
   type SpeakerTable,
 } from "./views/answers/answer-question.ts";
-export {
-  buildVolume,
-  type Mood,
-  type VoiceOf,
-  type Volume,
-} from "./views/count-volume.ts";
-export { buildMovers, MOST_MOVERS, MOVING_FACETS, type Mover } from "./views/movers.ts";
+export type { Mood, VoiceOf, Volume } from "./views/count-volume.ts";
+export type { Mover } from "./views/movers.ts";
 export { chosenQueries, hasFilters, InsightsQuestion } from "./views/question.ts";
 export {
   describeMoment,

@@ -104,7 +104,7 @@ export interface Earshot {
 }
 
 /** A version that is open and does nothing yet. Call one of its functions, once. */
-export interface PreparedVersion extends Pick<Earshot, "rules" | "previews" | "why"> {
+interface PreparedVersion extends Pick<Earshot, "rules" | "previews" | "why"> {
   /**
    * At once: every job and every round of a loop that begins from now on uses this version. Work that runs ends with
    * the version that it began with; after 20 seconds it is broken off, and goes on with this one.

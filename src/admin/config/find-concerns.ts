@@ -6,7 +6,7 @@ import { readYaml } from "../../lib/read-yaml.ts";
 import type { ConfigFile } from "./config-file.ts";
 
 /** A risk in a configuration that works, and what to do about it. */
-export interface Concern {
+interface Concern {
   /** `receiver on-call`, `secrets` … */
   readonly what: string;
   readonly found: string;

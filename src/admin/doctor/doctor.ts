@@ -26,7 +26,7 @@ import { checkRedis } from "./check-redis.ts";
 import { checkSource } from "./check-source.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
-export interface DoctorInput {
+interface DoctorInput {
   readonly environment: Environment;
   readonly env: NodeJS.ProcessEnv;
   readonly file: string;

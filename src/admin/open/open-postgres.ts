@@ -6,7 +6,7 @@ import type { Environment } from "../config/environment.ts";
 import { withoutAddress } from "./without-address.ts";
 
 /** A PostgreSQL to work on. */
-export interface OpenPostgres {
+interface OpenPostgres {
   /** Contains the password. Never log it. */
   readonly url: string;
   /** In words, for the banner. */

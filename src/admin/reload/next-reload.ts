@@ -44,12 +44,12 @@ export function nextReload(
 }
 
 /** What the files are now. */
-export interface FilesNow {
+interface FilesNow {
   readonly digest: string;
   readonly version: string;
 }
 
-export interface FilesVerdict {
+interface FilesVerdict {
   readonly refused: ReloadState["refused"];
   readonly reloads: boolean;
 }

@@ -33,7 +33,7 @@ export interface ReloadingParts {
 }
 
 /** What a process reports of itself, and the reloads that it does. */
-export interface Reloads {
+interface Reloads {
   state(): ReloadState;
   /** Reports to the other processes; resolves with the newest request, or null if the database is away. */
   report(): Promise<ReloadRequest | null>;

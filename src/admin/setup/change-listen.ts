@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isScalar, parseDocument } from "yaml";
 
-export type ListenChange =
+type ListenChange =
   | { readonly outcome: "Changed"; readonly text: string }
   /** `because`: a sentence. */
   | { readonly outcome: "Unfit"; readonly because: string };

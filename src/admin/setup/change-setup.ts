@@ -17,7 +17,7 @@ import { freeName } from "./write-setup.ts";
 const SETUP_EDIT = "earshot.yaml";
 
 /** What a draft would change of a configuration that is there. */
-export interface SetupChange {
+interface SetupChange {
   /** The version of the file that the difference is against. */
   readonly opened: string;
   /** Without secrets; empty if nothing differs. */

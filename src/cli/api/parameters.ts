@@ -7,7 +7,7 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 export type Pair = readonly [name: string, value: string];
 
 /** The `--param` values, split into path segments and query parameters. */
-export interface GivenParameters {
+interface GivenParameters {
   readonly places: Places;
   readonly pairs: readonly Pair[];
 }

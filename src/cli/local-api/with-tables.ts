@@ -4,7 +4,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { commandLog } from "../common/command-log.ts";
 
 /** The tables of the local API, open during one command. */
-export interface LocalApiTables extends Pick<LocalTables, "pool"> {
+interface LocalApiTables extends Pick<LocalTables, "pool"> {
   readonly db: Database;
 }
 

@@ -13,7 +13,7 @@ const TOKEN = new RegExp(`^earshot_(?:${TokenScope.options.join("|")})_[\\w-]{43
 const NOTED_EVERY_MS = MINUTE;
 
 /** Tokens of programs: 256 random bits, of which only a hash is kept. */
-export interface AccessTokens {
+interface AccessTokens {
   /** The user and the scope of a token. Null: there is no such token, it has ended, or its user has. */
   find(token: string, address: string): Promise<{ readonly user: User; readonly scope: TokenScope } | null>;
 }
@@ -40,7 +40,7 @@ export function tokenIn(authorization: string | undefined): string | null {
   return /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
-export type AddedToken =
+type AddedToken =
   | { readonly outcome: "Done"; readonly token: StoredToken; readonly text: string }
   | { readonly outcome: "Refused"; readonly because: string };
 

@@ -276,7 +276,7 @@ const INCLUDES: Readonly<Record<TokenScope, readonly TokenScope[]>> = {
   push: ["push"],
 };
 
-export type AccessDecision = "Allowed" | "NeedsRole" | "NeedsScope" | "NoSuchRoute";
+type AccessDecision = "Allowed" | "NeedsRole" | "NeedsScope" | "NoSuchRoute";
 
 /** Whether somebody with this role, or a token of theirs with this scope, may ask a route. No access: it is no route. */
 export function decideAccess(

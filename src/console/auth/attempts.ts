@@ -10,7 +10,7 @@ import { createHashQueue } from "../../lib/password-hash.ts";
  * Limits failed logins for each address and each browser, so that nobody can guess a password. While somebody guesses at
  * a name from many addresses, each address has fewer failures, never none: so nobody can lock others out of a name.
  */
-export interface Attempts {
+interface Attempts {
   /** Milliseconds until this caller may try this name again; 0 means now. */
   waitMs(request: FastifyRequest, username: string): Promise<number>;
   failed(request: FastifyRequest, username: string): Promise<void>;
@@ -90,7 +90,7 @@ function waitOf(counted: RateLimitResult): number {
  * and each use keeps them known. On the connection on which it was right it always is. On another one it is not looked
  * at while its address sends many wrong ones: others there could otherwise guess without a limit.
  */
-export interface KnownPrograms {
+interface KnownPrograms {
   /** Whether this login was right from this address before, and its user still has that credential. */
   knows(request: FastifyRequest, credential: string): Promise<boolean>;
   wasRight(request: FastifyRequest, credential: string): void;

@@ -18,7 +18,7 @@ declare module "fastify" {
 }
 
 /** Who asks, as far as Earshot knows. */
-export interface Visitor {
+interface Visitor {
   /** Null: this console asks for no login, and it is somebody at this machine. */
   readonly user: User | null;
   readonly role: UserRole;
@@ -54,11 +54,11 @@ export interface LoginActions {
   logOut(request: FastifyRequest): Promise<void>;
 }
 
-export interface GivenLogin {
+interface GivenLogin {
   readonly username: string;
   readonly password: string;
 }
-export type TriedLogin =
+type TriedLogin =
   | { readonly outcome: "Right"; readonly user: User }
   | { readonly outcome: "Wrong" }
   | { readonly outcome: "TooMany"; readonly waitMs: number };
@@ -67,7 +67,7 @@ interface NeedsCode {
   readonly outcome: "NeedsCode";
   readonly user: User;
 }
-export type TriedCode =
+type TriedCode =
   | { readonly outcome: "Right"; readonly user: User; readonly byRecovery: boolean }
   | { readonly outcome: "Wrong" | "TooMany" | "Unreadable"; readonly user: User }
   /** No password was given in this browser, or too long ago. */

@@ -9,7 +9,7 @@ import { uuid7 } from "../../lib/uuid7.ts";
 import type { ConsoleSettings } from "../common/settings.ts";
 import { isNamed } from "./manage-users.ts";
 
-export type OpenIdSettings = NonNullable<ConsoleSettings["oidc"]>;
+type OpenIdSettings = NonNullable<ConsoleSettings["oidc"]>;
 
 /** What a browser keeps, encrypted, from the way to the provider until the way back. */
 export interface OpenIdTry {
@@ -20,7 +20,7 @@ export interface OpenIdTry {
   readonly next: string;
 }
 
-export type OpenIdLogin =
+type OpenIdLogin =
   | { readonly outcome: "Right"; readonly name: string }
   /** The provider knows them; we let them in no further. */
   | { readonly outcome: "Refused"; readonly because: string }

@@ -6,7 +6,7 @@ import { uuid7 } from "../../lib/uuid7.ts";
 import type { ConsoleSettings } from "../common/settings.ts";
 import type { User, Users } from "./users.ts";
 
-export type ProxyAnswer =
+type ProxyAnswer =
   /** The proxy named nobody: a login as without a proxy. */
   | { readonly outcome: "NoName" }
   | { readonly outcome: "Named"; readonly user: User }

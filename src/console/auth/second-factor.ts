@@ -26,7 +26,7 @@ export interface SecondFactors {
   end(name: string): Promise<boolean>;
 }
 
-export type CheckedCode = "Right" | "RightRecovery" | "Wrong" | "TooMany" | "Unreadable";
+type CheckedCode = "Right" | "RightRecovery" | "Wrong" | "TooMany" | "Unreadable";
 
 export interface AppSecret {
   /** To type into an app. */

@@ -90,7 +90,7 @@ declare module "@fastify/secure-session" {
 }
 
 /** Logins of browsers. The cookie holds 256 random bits, the table their hash: every process accepts the same sessions. */
-export interface Sessions {
+interface Sessions {
   open(request: FastifyRequest, user: User): Promise<void>;
   /** Null if the cookie is absent, expired or logged out, or its user ended or got another password. */
   find(request: FastifyRequest): Promise<{ readonly user: User; readonly session: OpenSession } | null>;

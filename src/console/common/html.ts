@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
+type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
  * A piece of a page: html`<p dir="auto">${text}</p>`. Escapes every value that is not `Html`; null, undefined and false

@@ -48,7 +48,7 @@ export interface ShownSense extends SenseWords {
 }
 
 /** What a form brings back of a sense. */
-export interface SenseWords {
+interface SenseWords {
   readonly words: readonly string[];
   readonly not: readonly string[];
 }

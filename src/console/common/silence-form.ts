@@ -6,7 +6,7 @@ import { WEEKDAYS } from "../../lib/local-time.ts";
 import { WeeklyRange } from "../../lib/weekly-range.ts";
 
 /** The content of the silence form: what it mutes, for how long, and whether only at certain times of the week. */
-export type ReadSilence =
+type ReadSilence =
   | {
       readonly ok: true;
       readonly match: AlertMatch;

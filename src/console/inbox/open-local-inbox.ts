@@ -15,7 +15,7 @@ interface InboxConfig {
   readonly receivers: readonly ReceiverConfig[];
 }
 
-export interface OpenInbox {
+interface OpenInbox {
   /** The configuration with the open servers as receivers, if it names none. Throws a UserError if they are not open. */
   readonly configOf: <Config extends InboxConfig>(config: Config) => Config;
   /** A person clicks a button of a message; null if the configuration names receivers. */

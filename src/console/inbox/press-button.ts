@@ -23,7 +23,7 @@ export type PressResult =
   /** A sentence for the user who clicked, as in Slack. */
   | { readonly outcome: "Refused"; readonly because: string };
 
-export interface PressDeps extends LocalInboxDeps {
+interface PressDeps extends LocalInboxDeps {
   readonly interactivity: Interactivity | undefined;
   /** A secret address for answers to this interaction, known only to the app that gets it. */
   readonly responseUrl: (message: SlackInboxMessage) => string;

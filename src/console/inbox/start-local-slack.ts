@@ -7,7 +7,7 @@ import { type ButtonPress, keepAnswer, type PressResult, pressButton } from "./p
 import { createSlackMethods, type SlackMethods } from "./slack-methods.ts";
 import type { SlackAnswer } from "./slack-workspace.ts";
 
-export interface LocalSlack {
+interface LocalSlack {
   readonly apiUrl: string;
   press(press: ButtonPress): Promise<PressResult>;
   close(): Promise<void>;

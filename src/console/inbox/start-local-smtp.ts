@@ -12,7 +12,7 @@ import {
   typeOfFile,
 } from "./inbox-store.ts";
 
-export interface LocalSmtp {
+interface LocalSmtp {
   readonly host: string;
   readonly port: number;
   close(): Promise<void>;

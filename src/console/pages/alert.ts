@@ -43,7 +43,7 @@ const STORIES = 5;
 const PRECISION_DAYS = 30;
 
 /** Everything known about one alert. */
-export interface AlertStory {
+interface AlertStory {
   readonly alert: Alert;
   readonly events: readonly AlertEvent[];
   readonly mentions: readonly ShownMention[];

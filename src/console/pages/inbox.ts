@@ -15,7 +15,7 @@ import { foreign, shorten } from "../parts/words.ts";
 /** The buttons of a Slack message post here. */
 export const PRESS_PATH = "/inbox/press";
 
-export interface InboxParts {
+interface InboxParts {
   readonly inbox: InboxView;
   readonly times: Times;
   /** For forms; null if buttons do nothing. */

@@ -50,7 +50,7 @@ function folderOf(name: string): string {
 }
 
 /** What somebody writes. */
-export interface TemplateEditor {
+interface TemplateEditor {
   readonly template: ShownTemplate;
   /** The version that was opened; null if it was the shipped one. */
   readonly opened: string | null;

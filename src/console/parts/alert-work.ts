@@ -4,7 +4,7 @@ import { foreign } from "./words.ts";
 import { hiddenFields, type KeyHelp, type PressNotice, type WorkForm } from "./workflow.ts";
 
 export const ALERT_WORK = ["acknowledge", "silence"] as const;
-export type AlertWork = (typeof ALERT_WORK)[number];
+type AlertWork = (typeof ALERT_WORK)[number];
 
 /** The bar for chosen alerts. Their boxes belong to its form, so the list has no token and can be shared and replaced. */
 export function alertBar(form: WorkForm): Html {

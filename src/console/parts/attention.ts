@@ -33,7 +33,7 @@ export function attentionOfAlert(
 }
 
 /** The open incidents and lone alerts of one attention, the most severe first. */
-export interface AttentionGroup {
+interface AttentionGroup {
   readonly attention: Attention;
   readonly incidents: readonly ListedIncident[];
   readonly alerts: readonly ListedAlert[];

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { type Html, html } from "../common/html.ts";
 
 /** A piece of a column: `fill` is a class of the style sheet. Its link, if there is one, shows what it counts. */
-export interface ColumnPart {
+interface ColumnPart {
   readonly fill: string;
   readonly n: number;
   readonly href?: string;

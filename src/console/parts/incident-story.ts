@@ -19,7 +19,7 @@ import { formatCompact, shorten } from "./words.ts";
  * Who reads a page about an incident. Outsiders have a link and no account: they see no name of an author, no link into
  * the console, and nothing of how alerts were sorted.
  */
-export type Readers = "Colleagues" | "Outsiders";
+type Readers = "Colleagues" | "Outsiders";
 
 /** The newest statement, and those of before in a folded part. */
 export function statementSection(notes: readonly IncidentNote[], times: Times, readers: Readers): Html {

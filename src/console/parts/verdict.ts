@@ -29,7 +29,7 @@ export interface Coverage {
 }
 
 /** Whether mentions arrive and messages go out, in words of people who do not run Earshot. */
-export interface Verdict {
+interface Verdict {
   readonly outcome: "Well" | "Troubled" | "NotKnown";
   readonly headline: string;
   /** What is wrong, in sentences; the texts of servers are in them. */

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { decompress } from "wawoff2";
 
 /** Some letters of a text, and the file of the font that has them; null: the font of the document. */
-export interface FontRun {
+interface FontRun {
   readonly text: string;
   readonly file: string | null;
 }

@@ -1,7 +1,7 @@
 import { type MentionFilter, WORK_STATUSES, type WorkFilter } from "#monitor";
 
 /** What people decided about a mention, as somebody asks for it in the field of the search. */
-export type Narrowing = Pick<MentionFilter, "assignee" | "status" | "tag" | "list">;
+type Narrowing = Pick<MentionFilter, "assignee" | "status" | "tag" | "list">;
 
 export const WORK_FILTERS = ["to-do", ...WORK_STATUSES] as const satisfies readonly WorkFilter[];
 

@@ -9,7 +9,7 @@ export interface RuleNote {
   readonly text: string;
 }
 
-export interface RuleOfSearch {
+interface RuleOfSearch {
   /** Of a rule file; null: nothing of it is a condition. */
   readonly content: Readonly<Record<string, unknown>> | null;
   readonly notes: readonly RuleNote[];

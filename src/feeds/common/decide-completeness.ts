@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import type { ListedDocument } from "./define-feed.ts";
 
 /** What a fetch of a document has brought. */
-export interface FetchedDocument {
+interface FetchedDocument {
   readonly document: Pick<ListedDocument, "coversMs" | "oldestAt">;
   /** Items of it that were stored before, and those that were not. */
   readonly known: number;
@@ -16,7 +16,7 @@ export interface FetchedDocument {
   readonly now: Instant;
 }
 
-export type Completeness =
+type Completeness =
   /** Some of its items are known: nothing can be missing between them and the new ones. */
   | { readonly outcome: "Overlaps" }
   /** It is read for the first time, or has nothing to compare. */

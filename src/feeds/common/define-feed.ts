@@ -8,7 +8,7 @@ import { plainLine } from "../../lib/text.ts";
 import type { ReceivedMail } from "./mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
-export interface FeedPolicy {
+interface FeedPolicy {
   /** Raised with every change, and stored with each item: an audit asks what was allowed then. */
   readonly version: number;
   /** How much of a text is stored, in UTF-16 code units; null: all of it. Queries see the whole text when it arrives. */
@@ -22,7 +22,7 @@ export interface FeedPolicy {
 }
 
 /** How a host may be asked, by all feeds and processes together. */
-export interface FeedPace {
+interface FeedPace {
   /** Between the beginnings of two requests, in milliseconds. */
   readonly everyMs: number;
   /** Requests of one feed that run at the same time. */
@@ -120,7 +120,7 @@ export interface FeedHub {
  * A feed that is one open connection (WebSocket), held by one process at a time. Its functions are pure. Positions are
  * microseconds since 1970 as the host counts them, or any other rising number below 10¹⁵.
  */
-export interface FeedStream<Settings> {
+interface FeedStream<Settings> {
   /** Where it may be opened, the preferred one first: wss:// addresses. */
   readonly hosts: (settings: Settings) => readonly string[];
   /** The address to open. `from`: the first position that is wanted, included; null: from now on. */

@@ -8,7 +8,7 @@ import type { ChatConfig } from "./enrich-config.ts";
 import type { Prompt } from "./prompts.ts";
 
 /** The result of a call. Never an exception: an endpoint that fails is nothing special. */
-export type ChatOutcome =
+type ChatOutcome =
   | { readonly kind: "answered"; readonly content: string }
   /** It may work later. `retryAfterMs` if the server said when. */
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs?: number }

@@ -5,7 +5,7 @@ import { indonesianOrMalay } from "./indonesian-or-malay.ts";
  * How much of a text is needed. A query that is limited to languages leaves out mentions in others, so that a wrong answer
  * loses one: `usual` has none for short texts. `sure` may overrule what a document declares. `guess` may be wrong.
  */
-export type Certainty = "guess" | "usual" | "sure";
+type Certainty = "guess" | "usual" | "sure";
 
 /** ISO 639-1, or null where the text does not show it. */
 export interface LanguageDetector {

@@ -14,7 +14,7 @@ export interface LabelledText<Label extends string> {
 }
 
 /** How many of its changes would be right, of texts that were not learnt from. */
-export interface TestedLabels {
+interface TestedLabels {
   /** Texts that people corrected. */
   readonly judged: number;
   /** Of the labels that it changes, the part that is right then, from 0 to 1; what nobody corrected counts little. */
@@ -23,7 +23,7 @@ export interface TestedLabels {
   readonly recall: number;
 }
 
-export interface ChangedLabel<Label extends string> {
+interface ChangedLabel<Label extends string> {
   readonly label: Label;
   readonly reason: string;
 }

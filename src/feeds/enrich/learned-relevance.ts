@@ -30,7 +30,7 @@ interface Accuracy {
   readonly without: number;
 }
 
-export type LearnedRelevance =
+type LearnedRelevance =
   /** So many relevant ones and others there are. */
   | { readonly outcome: "TooFew"; readonly relevant: number; readonly others: number }
   /** It would not be better than calling all of them relevant. */

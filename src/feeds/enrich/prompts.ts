@@ -42,7 +42,7 @@ export const SENTIMENT_VERSION = "sentiment 1";
 export const RELEVANCE_VERSION = "relevance 1";
 
 /** What a query means, and texts that people called not relevant. */
-export interface Meaning {
+interface Meaning {
   readonly about: string;
   readonly notRelevant: readonly string[];
 }

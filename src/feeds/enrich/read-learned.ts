@@ -10,7 +10,7 @@ import {
 } from "./learners.ts";
 
 /** What people have taught of a query: in numbers, and whether it is used. */
-export interface LearnedRow extends LearnedFigures {
+interface LearnedRow extends LearnedFigures {
   readonly query: string;
   readonly what: "relevance" | "sentiment" | "category";
 }

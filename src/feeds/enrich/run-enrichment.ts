@@ -15,7 +15,7 @@ import { categoryLearner, type ReadJudged, relevanceLearner, sentimentLearner } 
 import { createLearner } from "./run-learned.ts";
 import { type Analyser, type Round, type RoundResult, runRound } from "./run-round.ts";
 
-export interface EnrichmentOptions {
+interface EnrichmentOptions {
   /** Belongs to the caller. The schema has to be migrated. */
   readonly pool: DatabasePool;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ export interface KindOfText {
   readonly isOfKind: boolean;
 }
 
-export type Features = ReadonlySet<string>;
+type Features = ReadonlySet<string>;
 
 export interface LinearModel {
   /** Of a text. Above 0: of the kind. */

@@ -12,7 +12,7 @@ export interface Witness {
   readonly goneForMs: number | null;
 }
 
-export type DeleteDecision =
+type DeleteDecision =
   /** It is there. What was seen before is forgotten. */
   | { readonly outcome: "Present" }
   /** No answer that says anything. It is asked for again soon. */

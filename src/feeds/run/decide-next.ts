@@ -5,7 +5,7 @@ export const CIRCUIT_OPENS_AT = 6;
 const SELDOM_MS = 6 * HOUR;
 const LONGEST_MS = 2 * HOUR;
 
-export interface FetchOutcome {
+interface FetchOutcome {
   readonly everyMs: number;
   /** In a row, this one included; 0: it succeeded. */
   readonly failures: number;

@@ -5,7 +5,7 @@ import type { FeedGap, FeedRow } from "../store/feeds.ts";
 import { CIRCUIT_OPENS_AT } from "./decide-next.ts";
 
 /** In one word, what a feed does. */
-export type FeedState =
+type FeedState =
   | "not configured"
   | "waiting"
   | "fetching"
@@ -18,7 +18,7 @@ export type FeedState =
   | "gone"
   | "open";
 
-export interface FeedStatus {
+interface FeedStatus {
   readonly state: FeedState;
   /** Why it is silent, and what to do; null: it is not. */
   readonly why: string | null;

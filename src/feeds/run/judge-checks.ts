@@ -5,7 +5,7 @@ import { decideDelete, SECOND_WITNESS_MS } from "./decide-delete.ts";
 import { nextCheckMs } from "./decide-next.ts";
 
 /** A feed whose site does not even answer for what must exist. */
-export interface JudgedChecks {
+interface JudgedChecks {
   readonly deletes: FeedRead["deletes"];
   readonly checks: readonly ScheduledCheck[];
   /** Items that were not deleted because all of their site is away. */

@@ -17,7 +17,7 @@ export interface StreamEnd {
   readonly retryAfter: string | null;
 }
 
-export interface OpenStream {
+interface OpenStream {
   /** Frames of the last second, or as many as fit into one batch; none if nothing came. After the end, what is left. */
   take(): Promise<{ readonly frames: readonly string[]; readonly end: StreamEnd | null }>;
   /** Ends it at once. */

@@ -21,7 +21,7 @@ export interface StreamTrouble {
   readonly tooOld: number;
 }
 
-export interface Connection {
+interface Connection {
   readonly host: string;
   /** Null: from now on. */
   readonly from: number | null;

@@ -6,7 +6,7 @@ import type { Logger } from "../../lib/log.ts";
 import type { FeedRead } from "../common/define-feed.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
 
-export interface PushAnswer {
+interface PushAnswer {
   readonly status: 200 | 400 | 401 | 503;
   readonly body: object;
 }

@@ -4,7 +4,7 @@ import { readJsonAnswer } from "./read-json-answer.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 
 /** An answer that is to be read. */
-export interface AnswerBytes {
+interface AnswerBytes {
   readonly bytes: Uint8Array;
   readonly status: number;
   readonly url: string;
@@ -16,7 +16,7 @@ export interface AnswerBytes {
 }
 
 /** What it says, or what is wrong with it, for people. */
-export type ReadAnswer =
+type ReadAnswer =
   | {
       readonly answer: Pick<FeedAnswer, "document" | "start"> & {
         /** As text, which a thread sends in a third of the time; null if it is none. */

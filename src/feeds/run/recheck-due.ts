@@ -8,7 +8,7 @@ import { type PlannedFeed, proxyOf } from "./plan-feeds.ts";
 /** A site that is busy with others is asked another time. */
 const LONGEST_TURN_MS = MINUTE;
 
-export interface RecheckParts {
+interface RecheckParts {
   readonly pageStatus: PageStatus;
   /** Takes the next moment at which the host may be asked; gives the wait until then, in milliseconds. */
   readonly reserve: (host: string, slots: { count: number; paceMs: number }) => Promise<number>;

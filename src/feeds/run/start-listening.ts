@@ -33,13 +33,13 @@ import { userAgent } from "./user-agent.ts";
 import { createWebSub, type HubEndpoint } from "./web-sub.ts";
 
 /** Names of the account in the local tables. */
-export interface OwnAccount {
+interface OwnAccount {
   readonly client: string;
   readonly project: string;
   readonly username: string;
 }
 
-export interface ListeningOptions {
+interface ListeningOptions {
   /** Belongs to the caller. */
   readonly pool: DatabasePool;
   readonly listen: ListenConfig;
@@ -56,7 +56,7 @@ export interface ListeningOptions {
   readonly limits?: FetchLimits;
 }
 
-export interface Listening {
+interface Listening {
   /** Where the API answers, on this machine only. */
   readonly url: string;
   readonly password: string;

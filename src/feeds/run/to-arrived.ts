@@ -18,12 +18,12 @@ import { textOfHtml, tidyLines } from "../common/text-of-html.ts";
 export type Enrich = (text: string, language: string | null) => TextFacts;
 
 /** An item that becomes a mention, with what people want to know of it. */
-export interface Arrival {
+interface Arrival {
   readonly item: ArrivedItem;
   readonly doubt: DateDoubt;
 }
 
-export type ArrivalOutcome = Arrival | { readonly item: null; readonly reason: string };
+type ArrivalOutcome = Arrival | { readonly item: null; readonly reason: string };
 
 interface ArrivalContext {
   readonly kind: Pick<FeedKind, "kind" | "policy" | "pageType" | "editedEveryMs">;

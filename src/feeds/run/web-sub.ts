@@ -30,7 +30,7 @@ const LEASE_MS = { least: 5 * MINUTE, most: 30 * DAY };
 /** Until a hub that does not answer is asked again; longer each time. */
 const RETRY_MS = HOUR;
 
-export interface HubAnswer {
+interface HubAnswer {
   readonly status: number;
   readonly body: string;
 }
@@ -47,7 +47,7 @@ export interface HubEndpoint {
   fetchInstead(id: string): Promise<void>;
 }
 
-export interface PushedDocument {
+interface PushedDocument {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string | null;
   /** The header `X-Hub-Signature`. */

@@ -4,7 +4,7 @@ import { foldText, normalized } from "../../lib/text.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 
 /** The query of a brand, and what people should know before they use it. */
-export interface BrandQuery {
+interface BrandQuery {
   /** In the language of queries. */
   readonly text: string;
   /** Sentences. */

@@ -3,7 +3,7 @@ import { foldText, plainLine } from "../../lib/text.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 
 /** A text that the feeds bring under a name. */
-export interface NamedText {
+interface NamedText {
   readonly title: string | null;
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import type { Database } from "#listening-api";
 import type { FeedHub } from "../common/define-feed.ts";
 
 /** A hub that is to be asked to push a feed. */
-export interface DueHub {
+interface DueHub {
   readonly key: string;
   readonly id: string;
   readonly hub: string;

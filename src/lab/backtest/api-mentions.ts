@@ -33,7 +33,7 @@ const Progress = z.object({
 });
 type Progress = z.infer<typeof Progress>;
 
-export interface ApiCopyOptions {
+interface ApiCopyOptions {
   /** Its calls wait for free slots of the rate budget by themselves. */
   readonly source: Pick<SourceClient, "mentions">;
   /** Distinguishes accounts, without secrets. */

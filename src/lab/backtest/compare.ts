@@ -18,7 +18,7 @@ export interface Comparison {
 }
 
 /** `new`: only the new version opens it. `gone`: only the old one. The others: both do. */
-export type DifferenceKind = "new" | "gone" | "earlier" | "later" | "other severity";
+type DifferenceKind = "new" | "gone" | "earlier" | "later" | "other severity";
 
 export interface Difference {
   readonly kinds: readonly DifferenceKind[];
@@ -31,14 +31,14 @@ export interface Difference {
   readonly reason: string;
 }
 
-export interface SeenAlert {
+interface SeenAlert {
   readonly openedAt: string;
   readonly resolvedAt: string | null;
   readonly severity: Severity;
 }
 
 /** A value of a rule file that differs; undefined: it is not there. */
-export interface RuleChange {
+interface RuleChange {
   /** `volume.atLeast`. */
   readonly path: string;
   readonly before: unknown;

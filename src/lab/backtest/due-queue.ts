@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 
 /** Values by the moment at which they are due, earliest first. A value that is no longer valid is skipped. */
-export interface DueQueue<Value> {
+interface DueQueue<Value> {
   add(at: Instant, value: Value): void;
   nextAt(): Instant | null;
   /** Removes and returns everything that is due at `now`. */

@@ -36,7 +36,7 @@ export interface OpenBacktest {
   close(): Promise<void>;
 }
 
-export interface BacktestSource {
+interface BacktestSource {
   /** Null: stored mentions, or with `fromApi` the Listening API. */
   readonly file: string | null;
   readonly fromApi: boolean;

@@ -11,7 +11,7 @@ import { type Mention, type Query, toMention } from "#monitor";
 import { UserError, whyUnread } from "../../lib/errors.ts";
 
 /** The mentions of a file, as the monitor would have read them from a Listening API that holds the file. */
-export interface ReadMentions {
+interface ReadMentions {
   /** One for each brand of the file. */
   readonly queries: readonly Query[];
   /** In the order in which they arrived, each once. */
@@ -21,7 +21,7 @@ export interface ReadMentions {
   readonly withoutBrand: number;
 }
 
-export interface ReadMentionsOptions {
+interface ReadMentionsOptions {
   /** JSON Lines, or CSV if it ends in .csv. */
   readonly file: string;
   readonly onLines?: (lines: number) => void;

@@ -31,7 +31,7 @@ export interface BacktestReport {
   readonly precision: readonly ReportedPrecision[];
 }
 
-export interface ReportedAlert {
+interface ReportedAlert {
   readonly rule: string;
   readonly query: string;
   /** The values of its other group labels. */
@@ -46,7 +46,7 @@ export interface ReportedAlert {
   readonly messages: number;
 }
 
-export interface ReportedIncident {
+interface ReportedIncident {
   /** The rule of the alert that began it. */
   readonly rule: string;
   readonly query: string;
@@ -83,7 +83,7 @@ export interface ReportedReceiver {
   readonly withheld: Readonly<Record<string, number>>;
 }
 
-export interface LoudAlerts {
+interface LoudAlerts {
   readonly rule: string;
   readonly query: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export interface LoudAlerts {
   readonly messages: number;
 }
 
-export interface ReportedPrecision {
+interface ReportedPrecision {
   readonly rule: string;
   /** Alerts at the time of a real one that people called relevant, or not. */
   readonly relevant: number;

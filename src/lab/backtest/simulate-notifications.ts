@@ -27,13 +27,13 @@ export interface WithheldNotification {
 }
 
 /** The alerts and incidents of all queries, as far as decisions need them. */
-export interface AlertTable extends Pick<SimulatedFacts, "incidents" | "alerts"> {
+interface AlertTable extends Pick<SimulatedFacts, "incidents" | "alerts"> {
   find(id: string): Alert | undefined;
   openOfProject(projectId: string): readonly Alert[];
 }
 
 /** What each receiver was notified of, in memory. Nobody acts on an alert, and there are no silences. */
-export interface SimulatedNotifications {
+interface SimulatedNotifications {
   readonly sent: readonly PendingNotification[];
   readonly withheld: readonly WithheldNotification[];
   /** Decides for alerts of one project. */

@@ -64,7 +64,7 @@ export interface SimulatedChanges extends RecordedObservations {
 const STORIES_FOR_MS = 3 * DAY;
 
 /** What a query has stored of its past: it goes on from there. */
-export interface LearnedPast {
+interface LearnedPast {
   readonly watched: WatchedQuery;
   /** Of its window conditions; empty before its first mention. */
   readonly states: readonly ConditionState[];
@@ -74,7 +74,7 @@ export interface LearnedPast {
 export type OnCount = (query: Query, change: CountChange) => void;
 
 /** What the owner of the simulation wants to know. */
-export interface OnSimulated {
+interface OnSimulated {
   /** Every change of a count. */
   readonly onCount?: OnCount | undefined;
   /** Every judged mention, with its story. */

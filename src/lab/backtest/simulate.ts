@@ -48,7 +48,7 @@ export interface SimulationResult {
 }
 
 /** A simulation that is fed mention by mention, so that a stream need not be in memory. */
-export interface Simulation {
+interface Simulation {
   /** In the order of `addedAt`. A mention of a query that the simulation does not have is ignored. */
   take(mention: Mention): Promise<void>;
   /**

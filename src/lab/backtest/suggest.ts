@@ -12,7 +12,7 @@ export interface Threshold {
 }
 
 /** What a rule would have done with one value of a threshold. */
-export interface ThresholdPoint {
+interface ThresholdPoint {
   readonly value: number;
   readonly isCurrent: boolean;
   readonly alerts: number;

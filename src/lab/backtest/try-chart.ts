@@ -15,7 +15,7 @@ import { DAY, floorTo, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 
 /** What the chart of a query shows. */
-export interface TriedSeries {
+interface TriedSeries {
   readonly query: Query;
   /** Counts by bucket. */
   readonly counts: ReadonlyMap<Instant, number>;

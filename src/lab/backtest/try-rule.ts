@@ -5,7 +5,7 @@ import { DAY, floorTo, type Instant } from "../../lib/instant.ts";
 import { counted } from "../../lib/numbers.ts";
 import { createSimulation, type SimulationResult } from "./simulate.ts";
 
-export interface TryOptions {
+interface TryOptions {
   readonly rule: Rule;
   /** Those that the rule is for. */
   readonly queries: readonly Query[];
@@ -119,7 +119,7 @@ function createPace(signal: AbortSignal): () => Promise<number> | number {
 }
 
 /** A try within its limits. */
-export interface TryBounds {
+interface TryBounds {
   /** The busiest ones first. */
   readonly queries: readonly Query[];
   readonly learnFrom: Instant;

@@ -5,14 +5,14 @@ import { createSeriesPlot, type PlotLook, type SeriesPlot } from "./series-plot.
 import { createSeriesReader, type SeriesReader } from "./series-reader.ts";
 
 /** Reads the file in pieces; returns alert lines as soon as their bucket is closed. */
-export interface CountsReader {
+interface CountsReader {
   read(piece: string): string;
   /** Drawings of the series that ended since the last call. */
   takeDrawings(): readonly Drawing[];
   end(): string;
 }
 
-export interface Drawing {
+interface Drawing {
   readonly series: string;
   readonly svg: string;
 }

@@ -4,7 +4,7 @@ import { createPngRenderer } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 
 /** Writes the picture of each series: to the given file, or next to it if there are several. */
-export interface PictureFiles {
+interface PictureFiles {
   add(series: string, svg: string): Promise<void>;
   /** Writes the remaining pictures and returns the names of all files. */
   end(): Promise<readonly string[]>;

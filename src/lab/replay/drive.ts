@@ -5,7 +5,7 @@ import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JobWaiter } from "./job-waiter.ts";
 
 /** A replay to run to its end. */
-export interface Drive {
+interface Drive {
   readonly clock: Clock;
   readonly earshot: Earshot;
   readonly waiter: JobWaiter;

@@ -16,7 +16,7 @@ export interface Forecast {
  * What happens to the alerts at a stop, at most. `Growth`: more mentions of open alerts. Nobody is notified of them,
  * unless a reminder waits for new evidence. `News`: an alert opens, fires, rises, ends or gets worse.
  */
-export type StopForecast = "Nothing" | "Growth" | "News";
+type StopForecast = "Nothing" | "Growth" | "News";
 
 /**
  * Goes on from what the queries have learned at the first stop, by the same functions as the monitor. What people and

@@ -6,11 +6,9 @@ import type { Observations, ObservedAlert } from "./observed.ts";
 import type { Expectation, Met, Never } from "./test-file.ts";
 
 /** `because` says what happened instead. */
-export type Judgement =
-  | { readonly outcome: "Met" }
-  | { readonly outcome: "NotMet"; readonly because: string };
+type Judgement = { readonly outcome: "Met" } | { readonly outcome: "NotMet"; readonly because: string };
 
-export interface JudgingContext {
+interface JudgingContext {
   /** The rule of the test. */
   readonly rule: string;
   readonly momentOf: (text: string) => Instant;

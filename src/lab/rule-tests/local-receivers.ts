@@ -14,7 +14,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 
 /** A message as a local vendor took it. */
-export interface TakenMessage {
+interface TakenMessage {
   readonly at: Instant;
   readonly isEdit: boolean;
   readonly text: string;

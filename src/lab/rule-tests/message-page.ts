@@ -4,7 +4,7 @@ import type { ObservedMessage } from "./observed.ts";
 import { textOf } from "./snapshots.ts";
 
 /** The messages of one run of a test, under a heading such as "before" and "after". */
-export interface MessageColumn {
+interface MessageColumn {
   readonly heading: string;
   readonly messages: readonly ObservedMessage[];
 }

@@ -57,7 +57,7 @@ export interface RuleTestResult {
 }
 
 /** One expectation that was not met, or a fault of the file. */
-export interface Failure {
+interface Failure {
   readonly line: number;
   readonly message: string;
 }

@@ -40,7 +40,7 @@ import { type StoryQueries, writeBaseline, writeStory } from "./stage.ts";
 import { baselineOf, type Story, type StoryAction, startOf, storyOf } from "./story.ts";
 import type { RuleTest } from "./test-file.ts";
 
-export interface RuleTestParts {
+interface RuleTestParts {
   /** Its receivers, routes, rules and templates; the source and the vendors are replaced by local ones. */
   readonly config: MonitorConfig;
   readonly rules: readonly Rule[];

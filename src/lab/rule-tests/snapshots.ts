@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { Instant } from "../../lib/instant.ts";
 import type { ObservedMessage } from "./observed.ts";
 
-export type Snapshot =
+type Snapshot =
   | { readonly outcome: "None" | "Same" | "Written" }
   | { readonly outcome: "Differs"; readonly because: string };
 

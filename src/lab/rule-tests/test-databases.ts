@@ -18,7 +18,7 @@ import type { StoryQueries } from "./stage.ts";
 import { startOf } from "./story.ts";
 import type { RuleTest } from "./test-file.ts";
 
-export interface PreparedDatabase {
+interface PreparedDatabase {
   readonly url: string;
   readonly queries: StoryQueries;
 }

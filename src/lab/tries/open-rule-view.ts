@@ -31,7 +31,7 @@ import { createRuleReader, type RuleReader } from "./rule-reader.ts";
 import { createTries, type TryParts } from "./rule-tries.ts";
 import { saveRule } from "./save-rule.ts";
 
-export interface RuleViewParts extends RuleFiles, TryParts {
+interface RuleViewParts extends RuleFiles, TryParts {
   readonly reader: Omit<RuleReader, "close">;
   readonly facts: Pick<ReturnType<typeof createConsoleStore>, "coverage" | "newestMentions">;
   readonly log: Logger;

@@ -13,7 +13,7 @@ import type { Logger } from "../../lib/log.ts";
 import { createWorkerPool, type WorkerOutcome } from "../../lib/worker-pool.ts";
 import type { RuleTasks } from "./rule-thread.ts";
 
-export type ReadRule =
+type ReadRule =
   | { readonly outcome: "Valid"; readonly rule: Rule }
   | ({ readonly outcome: "Faulty" } & RuleFaults)
   /** Others are read at the moment. */

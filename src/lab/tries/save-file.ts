@@ -12,7 +12,7 @@ import type { RuleFiles } from "./rule-files.ts";
 /** Old versions of files, inside their folder; the loaders do not read them. */
 export const HISTORY = ".history";
 
-export interface FileToSave {
+interface FileToSave {
   readonly what: "rule" | "template";
   /** The name under which its changes are listed. */
   readonly subject: string;

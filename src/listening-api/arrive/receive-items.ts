@@ -74,7 +74,7 @@ export function sumOf(a: ReceiveResult, b: ReceiveResult): ReceiveResult {
   };
 }
 
-export interface ReceivedPart extends ReceiveResult {
+interface ReceivedPart extends ReceiveResult {
   /** Items that did not fit into the transaction. Nothing was done with them. */
   readonly left: readonly ArrivedItem[];
   /** Items that were known before. */

@@ -19,7 +19,7 @@ export interface AssignedLine {
 }
 
 /** Turns lines into mentions of the queries that they name or match, with the tags and categories that they name. */
-export interface LineAssignment {
+interface LineAssignment {
   assign(line: ImportLine): Promise<AssignedLine>;
   /**
    * Inside a transaction that has begun to write: the same lines, or assigned again if somebody made, changed or deleted

@@ -9,7 +9,7 @@ import { createDatabase, type DatabasePool, isReachable } from "../store/databas
 import type { Meter } from "./meter.ts";
 
 /** Health and metrics of a server of the local API, on a port of their own: no client of the API reaches them. */
-export interface Operations {
+interface Operations {
   /** Gives the base URL. Port 0 takes a free one. */
   listen(at: { host: string; port: number }): Promise<string>;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { type CurrentMention, readCurrentMentions } from "./current-mentions.ts"
 import type { Database } from "./database.ts";
 
 /** A mention of a query with a sentiment of an analyser, which a person may have corrected. */
-export interface AnalysedSentiment {
+interface AnalysedSentiment {
   readonly mention: CurrentMention;
   /** A person gave it another sentiment than the analyser. */
   readonly isCorrected: boolean;

@@ -16,7 +16,7 @@ export interface EnrichmentJob extends MentionKey {
 }
 
 /** Jobs of one worker. */
-export interface LeasedJobs {
+interface LeasedJobs {
   readonly lease: string;
   readonly jobs: readonly EnrichmentJob[];
 }

@@ -4,7 +4,7 @@ import { type CurrentMention, readCurrentMentions } from "./current-mentions.ts"
 import type { Database } from "./database.ts";
 
 /** A mention of a query, and whether it is in a subcategory. */
-export interface JudgedCategory {
+interface JudgedCategory {
   readonly mention: CurrentMention;
   readonly isIn: boolean;
   /** A person put it in, or took it out. Otherwise it is what the rules of the category give. */

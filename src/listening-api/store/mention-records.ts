@@ -7,7 +7,7 @@ import { followsChanges, type PageRequest, type PageRow } from "./mention-page.t
 import { rangeSql, visibleSql } from "./mention-range.ts";
 
 /** What was asked for when the rows were read. */
-export type ReadRequest = Pick<PageRequest, "at"> & Partial<Pick<PageRequest, "range" | "order">>;
+type ReadRequest = Pick<PageRequest, "at"> & Partial<Pick<PageRequest, "range" | "order">>;
 
 export interface MentionRecords {
   /**

@@ -17,7 +17,7 @@ export interface StoredProject {
 }
 
 /** What is set of a project. */
-export type ProjectSettings = Omit<StoredProject, "id" | "clientName" | "writtenAt">;
+type ProjectSettings = Omit<StoredProject, "id" | "clientName" | "writtenAt">;
 
 export async function listProjects(db: Database, clientId: number): Promise<StoredProject[]> {
   const { rows } = await sql<ProjectRow>`${SELECT} where p.client_id = ${clientId} order by p.id`.execute(db);

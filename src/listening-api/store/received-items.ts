@@ -38,7 +38,7 @@ export async function findReceivedQuery(db: Database, projectId: number): Promis
 }
 
 /** What items meet in their project when they arrive. */
-export interface ArrivalTerms {
+interface ArrivalTerms {
   /** The hidden query; null where no feed has answered yet. */
   readonly receivedQueryId: number | null;
   /** Changes when a query of the project is made, changed or deleted. */

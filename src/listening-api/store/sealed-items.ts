@@ -4,7 +4,7 @@ import { storableJson } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 
 /** An item whose delete can still be undone, and its sealed content. */
-export interface SealedRow {
+interface SealedRow {
   readonly projectId: number;
   readonly resourceId: string;
   readonly sealed: Buffer;

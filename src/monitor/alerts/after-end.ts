@@ -3,7 +3,7 @@ import { compareSeverity, type Severity } from "../model/severity.ts";
 import type { AlertLife, Evidence, LifeRule } from "./alert-life.ts";
 
 /** What new evidence means for a resolved alert. */
-export type AfterEnd =
+type AfterEnd =
   /** A person resolved it, and it continues without a break, not more severe. It is counted and stays closed. */
   | "StaysClosed"
   /** It arrived late: in order it would have caused no notification. */

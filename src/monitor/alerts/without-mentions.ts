@@ -3,7 +3,7 @@ import { Explanation } from "../model/alert.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 
 /** What an alert says of its mentions. */
-export interface AlertContent {
+interface AlertContent {
   readonly labels: Readonly<Record<string, string>>;
   /** As stored; null if there is none. */
   readonly explanation: unknown;

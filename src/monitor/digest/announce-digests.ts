@@ -5,7 +5,7 @@ import type { PlannedDigest } from "./planned-digest.ts";
 import { dueDigest } from "./schedule.ts";
 import { rangeOfView, readMailedView } from "./view-digests.ts";
 
-export interface AnnounceStore {
+interface AnnounceStore {
   /** When the digest was first seen in a configuration; `now` if it is new. */
   since(name: string, now: Instant): Promise<Instant>;
   latest(name: string): Promise<DigestEdition | null>;

@@ -24,14 +24,14 @@ import { planViews } from "./view-digests.ts";
 import { type VolumeCount, volumeStep } from "./volume.ts";
 
 /** Mentions of one query and sentiment in a period. */
-export interface SentimentCount {
+interface SentimentCount {
   readonly queryId: string;
   readonly sentiment: string | null;
   readonly n: number;
 }
 
 /** The stores that a digest reads from and writes to. */
-export interface DigestStore extends ViewStore {
+interface DigestStore extends ViewStore {
   readonly digests: ViewStore["digests"] & {
     /** Locks an edition that is not built yet until the transaction ends; null if it is built or being built. */
     lockDue(name: string, localDate: string): Promise<DigestEdition | null>;
@@ -85,7 +85,7 @@ export interface DigestParts {
   readonly onPending: (pending: readonly PendingNotification[]) => Promise<void>;
 }
 
-export type BuildOutcome =
+type BuildOutcome =
   | { readonly outcome: "Built"; readonly mentions: number }
   /** Nothing happened, and the digest is configured to send nothing then. */
   | { readonly outcome: "SkippedQuiet" }

@@ -27,7 +27,7 @@ const Subscriber = z.union([
     ),
   }),
 ]);
-export type Subscriber = z.output<typeof Subscriber>;
+type Subscriber = z.output<typeof Subscriber>;
 
 /** An entry of `digests`: what is sent to whom, and when in the reader's local time. */
 export const DigestConfig = z

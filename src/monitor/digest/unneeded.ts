@@ -4,7 +4,7 @@ import type { SentAlert } from "../model/digest.ts";
 import type { UnneededView } from "../templates/digest-view.ts";
 
 /** What would have spared the messages of a rule that nobody needed. `spared`: how many messages. */
-export type RuleChange =
+type RuleChange =
   /** `atLeast` of its count: all on which somebody acted had so many, and those that it spares had fewer. */
   | { readonly outcome: "RaiseCount"; readonly to: number; readonly spared: number }
   /** The same for the followers of the author of single mentions. */

@@ -10,13 +10,13 @@ import {
 import { buildMentionView, deletedMentions, type MentionView } from "../templates/mention-view.ts";
 
 /** A mention that was deleted (`after` null) or edited. */
-export interface ReplacedMention {
+interface ReplacedMention {
   readonly before: Mention;
   readonly after: Mention | null;
 }
 
 /** Names of authors, and hashtags without #. */
-export interface GoneNames {
+interface GoneNames {
   readonly authors: readonly string[];
   readonly hashtags: readonly string[];
 }

@@ -12,7 +12,7 @@ import type { AskedSource, WhyParts } from "./why.ts";
 import { type SourceFacts, type UnreadFacts, type UnreadOutcome, whyUnread } from "./why-unread.ts";
 
 /** One query, and why a mention is not stored for it. */
-export interface UnreadWhy {
+interface UnreadWhy {
   readonly projectId: string;
   readonly queryId: string;
   readonly queryName: string;

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 
 /** What is known of one rule and one mention. */
-export interface RuleFacts {
+interface RuleFacts {
   readonly kind: "mention" | "window" | "new";
   /** The queries that the rule is for, as its file names them; null for all. */
   readonly queries: readonly string[] | null;
@@ -57,7 +57,7 @@ export type NoveltyFacts =
   | { readonly outcome: "Enough" };
 
 /** Why a rule alerted on a mention or did not. */
-export interface WhyNot {
+interface WhyNot {
   readonly outcome: RuleOutcome;
   /** A sentence without its full stop. It may repeat values of the mention, which are hostile: escape it. */
   readonly text: string;

@@ -24,7 +24,7 @@ export interface WhyReceiver {
   readonly text: string;
 }
 
-export type ReceiverOutcome =
+type ReceiverOutcome =
   | "Notified"
   /** It is decided, and waits to be sent: its channel is slow, or away. */
   | "SendPending"

@@ -35,7 +35,7 @@ export interface RuleObservation {
   readonly alertId: string | null;
 }
 
-export interface StoredMatch {
+interface StoredMatch {
   readonly rule: string;
   readonly alertId: string;
   readonly at: Instant;

@@ -34,7 +34,7 @@ export type SourceFacts =
   | { readonly outcome: "Unknown" };
 
 /** Why a mention is not stored for a query. */
-export interface WhyUnread {
+interface WhyUnread {
   readonly outcome: UnreadOutcome;
   /** A sentence without its full stop. It may repeat parts of the query, and nothing of the mention. */
   readonly text: string;

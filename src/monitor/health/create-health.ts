@@ -26,7 +26,7 @@ interface HealthConfig {
   readonly sources: PipelineReadings["sources"];
 }
 
-export interface HealthParts {
+interface HealthParts {
   readonly config: HealthConfig;
   /** Opens, continues and resolves alerts about Earshot itself, of which these failing receivers are not notified. */
   readonly recordProblems: (

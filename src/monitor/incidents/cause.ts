@@ -7,7 +7,7 @@ import { isNear } from "./join.ts";
 import type { Material } from "./material.ts";
 
 /** An incident that begins now. */
-export interface BeginningIncident {
+interface BeginningIncident {
   readonly group: string;
   readonly at: Instant;
   /** What its first alert has counted. */

@@ -19,7 +19,7 @@ export function withAction(before: Incident, acted: Alert, detail: string, now: 
   return { incident, entries: [entryOf(incident, now, isEnded ? "Over" : "Handled", detail)] };
 }
 
-export type MergeResult =
+type MergeResult =
   | { readonly outcome: "Merged"; readonly into: IncidentStep; readonly from: IncidentStep }
   | { readonly outcome: "Refused"; readonly because: string };
 
@@ -58,7 +58,7 @@ export function merge(
   };
 }
 
-export type JoinCauseResult =
+type JoinCauseResult =
   | { readonly outcome: "Joined"; readonly into: IncidentStep; readonly part: IncidentStep }
   | { readonly outcome: "Refused"; readonly because: string };
 
@@ -95,7 +95,7 @@ export function leaveCause(
   return { incident: part, entries: [entryOf(part, now, "Split", detail)] };
 }
 
-export type SplitResult =
+type SplitResult =
   | { readonly outcome: "Split"; readonly rest: IncidentStep }
   | { readonly outcome: "Refused"; readonly because: string };
 

@@ -27,7 +27,7 @@ export interface JoinableIncident {
 
 export type JoinReason = "MutedByIt" | "SharesStories" | "SharesAuthors" | "SharesWords" | "InItsWave";
 
-export type Joining =
+type Joining =
   | { readonly outcome: "Joins"; readonly incident: Incident; readonly because: JoinReason }
   /** It begins an incident of its own. */
   | { readonly outcome: "Opens" }

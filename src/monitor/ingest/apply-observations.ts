@@ -37,7 +37,7 @@ export function observationOf(rule: Rule, query: Query, labels: Readonly<Record<
 }
 
 /** What observations change: alerts with their history and the mentions that met a rule. */
-export interface AppliedObservations {
+interface AppliedObservations {
   /** In their last state, each once. */
   readonly changed: readonly Alert[];
   readonly events: readonly AlertEvent[];

@@ -12,14 +12,14 @@ export interface AssessedMention {
   readonly met: readonly MetRule[];
 }
 
-export interface MentionAuthor {
+interface MentionAuthor {
   readonly series: string;
   readonly speaker: string;
   /** The author is the story of the mention. */
   readonly isStory: boolean;
 }
 
-export interface MetRule {
+interface MetRule {
   readonly rule: MentionRule;
   readonly because: string;
 }

@@ -26,7 +26,7 @@ export interface CloseWindowsParts {
   readonly version?: string | null;
 }
 
-export interface ClosedWindows {
+interface ClosedWindows {
   /** Buckets that were evaluated. */
   readonly judged: number;
   /** A long backlog takes several transactions. */

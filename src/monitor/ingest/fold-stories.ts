@@ -24,7 +24,7 @@ export interface StoryFacts {
   ): Promise<void>;
 }
 
-export interface StoryBatch {
+interface StoryBatch {
   readonly seq: number;
   readonly texts: readonly KnownText[];
 }

@@ -16,7 +16,7 @@ import { forgetValues } from "./record-values.ts";
 /** A mention to forget. Its moment is known from the source, also where it is not stored. */
 export type MentionToForget = Pick<Mention, "resourceId"> & { readonly eventAt: Instant };
 
-export interface ForgetParts {
+interface ForgetParts {
   readonly rules: readonly Rule[];
   readonly assess: (mention: Mention) => AssessedMention;
   readonly now: Instant;
@@ -24,7 +24,7 @@ export interface ForgetParts {
 }
 
 /** What was forgotten. */
-export interface ForgetResult {
+interface ForgetResult {
   readonly mentions: number;
   /** Ids of the alerts that said something of them. */
   readonly alerts: readonly string[];

@@ -12,7 +12,7 @@ export interface FloodLimit {
   readonly limit: number;
 }
 
-export interface FloodGate {
+interface FloodGate {
   /** Whether evidence at this moment may open an alert of the rule. */
   admits(rule: string, at: Instant): boolean;
   /** Stores which rules are held, and which are no more. */

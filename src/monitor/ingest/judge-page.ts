@@ -25,13 +25,13 @@ export interface MentionEvidence {
 }
 
 /** A page in our own time: timestamps of the server are corrected by our clock, since its own may be hours off. */
-export interface SeenPage {
+interface SeenPage {
   readonly seenAt: Instant;
   /** How far the server's clock runs behind ours; negative if it is ahead. */
   readonly behindMs: number;
 }
 
-export interface JudgedPage {
+interface JudgedPage {
   readonly counts: readonly CountChange[];
   /** For series that count each author once. */
   readonly distinctAuthors: readonly DistinctAuthorChange[];

@@ -25,7 +25,7 @@ export interface LargeValue {
   readonly isFirst: boolean;
 }
 
-export interface NotedValues {
+interface NotedValues {
   readonly seen: readonly SeenValue[];
   readonly large: readonly LargeValue[];
   /** The first arrival in the series itself. */

@@ -2,7 +2,7 @@ import { floorTo, type Instant } from "../../lib/instant.ts";
 import { BUCKET_MS, type CountChange } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
 
-export interface PageCounts {
+interface PageCounts {
   /** Rounds `arrivedAt` and `eventAt` down to their buckets. */
   add(series: string, arrivedAt: Instant, eventAt: Instant, n: number): void;
   /** One change for each count; zeros are left out. */

@@ -5,7 +5,7 @@ import type { Facts } from "../store/stores.ts";
 import type { CloseWindowsParts } from "./close-windows.ts";
 import { alertsToReconsider, recordNotifications } from "./record-notifications.ts";
 
-export type ReconsiderResult =
+type ReconsiderResult =
   | { readonly outcome: "Decided"; readonly pending: readonly PendingNotification[] }
   /** Nothing was decided: the job that closes the windows may end these alerts, and decides then. */
   | { readonly outcome: "WindowsFirst" }

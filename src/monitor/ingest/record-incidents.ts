@@ -23,7 +23,7 @@ import { createMaterialReader, isAboutEverything } from "./material-reader.ts";
 import type { RecordedObservations } from "./record-observations.ts";
 
 /** What of the configuration decides about incidents. */
-export interface IncidentConfig {
+interface IncidentConfig {
   readonly rules: readonly Rule[];
   readonly inhibitions: readonly Inhibition[];
 }

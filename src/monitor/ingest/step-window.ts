@@ -8,7 +8,7 @@ import type { BucketCount, WindowCondition, WindowVerdict } from "../rules/windo
 import { type AlertObservation, observationOf } from "./apply-observations.ts";
 
 /** Buckets of one query that closed, for one rule. */
-export interface WindowRun {
+interface WindowRun {
   readonly start: ConditionState;
   readonly arrivals: Arrivals;
   /** Buckets that closed by this moment only teach. */

@@ -60,14 +60,14 @@ export interface AlertActions {
 }
 
 /** A message of a vendor, and the reply below it. */
-export interface RepliedThread {
+interface RepliedThread {
   readonly channel: string;
   readonly thread: string;
   readonly ts: string;
 }
 
 /** Somebody in Slack, as Slack names them. */
-export interface SlackIdentity {
+interface SlackIdentity {
   readonly teamId: string;
   readonly userId: string;
   readonly slackName: string;

@@ -12,7 +12,7 @@ export type AlertState = "pending" | "firing" | "acknowledged" | "resolved";
 export type RenotifyReason = "Doubled" | "NewWave" | IncidentReason;
 
 /** Of an incident: a new day of it began, or a new kind of fact arrived. */
-export type IncidentReason = "DayBegan" | "NewFact";
+type IncidentReason = "DayBegan" | "NewFact";
 
 /** A rule that is true for one fingerprint, for as long as it is true. All moments are domain time. */
 export interface Alert {

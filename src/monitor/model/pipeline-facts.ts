@@ -71,7 +71,7 @@ export interface UncorrectedMessages {
 }
 
 /** In one word, what a public feed does. */
-export type FeedState =
+type FeedState =
   | "not configured"
   | "waiting"
   | "fetching"

@@ -39,7 +39,7 @@ export interface PollState {
 }
 
 /** Everything up to a revision of the query's mentions was read by a poll. */
-export interface ReadRevision {
+interface ReadRevision {
   readonly revision: string;
   /** When that poll started, and the version of the configuration that it ran by; null: nobody reports one. */
   readonly at: Instant;
@@ -56,7 +56,7 @@ export interface PollGap {
   readonly nextAt?: Instant;
 }
 
-export type PollTail = Pick<RunningPoll, "since" | "startDate" | "endDate"> & { readonly cursor: string };
+type PollTail = Pick<RunningPoll, "since" | "startDate" | "endDate"> & { readonly cursor: string };
 
 /** The parameters, because a cursor is only valid with the same ones. */
 export interface RunningPoll {

@@ -90,7 +90,7 @@ export const QUIRKS = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>> & { readonly what: string }>>;
 
 export type QuirkName = keyof typeof QUIRKS;
-export type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[Name], "what">;
+type QuirkValue<Name extends QuirkName> = Exclude<keyof (typeof QUIRKS)[Name], "what">;
 
 /** One observed quirk. `ms`: how late, how far ahead; null if that does not apply. */
 export type ObservedQuirk = {

@@ -21,7 +21,7 @@ export interface RuleAlerts {
 }
 
 /** The part of a configuration that leads alerts and digests to people. */
-export interface LeadsToPeople {
+interface LeadsToPeople {
   readonly sources: readonly { readonly name: SourceName; readonly queries: readonly string[] }[];
   readonly receivers: readonly { readonly name: string }[];
   /** The receivers are those of the local inbox, which nobody wrote. */

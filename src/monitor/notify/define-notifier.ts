@@ -66,7 +66,7 @@ export interface SendOptions {
   readonly beforePost?: () => Promise<void>;
 }
 
-export interface CorrectOptions {
+interface CorrectOptions {
   readonly signal: AbortSignal;
   /** Counts the corrections of this message, from 1. */
   readonly version: number;
@@ -140,7 +140,7 @@ export interface Notifier extends Sender {
 }
 
 /** What the file of a notifier makes for one receiver. */
-export interface Sender {
+interface Sender {
   readonly liveMessages?: LiveMessages;
   /** Returns once the vendor has taken the message. Throws DeliveryError, and nothing else, when it has not. */
   send(message: NotifierMessage, options: SendOptions): Promise<SendResult>;
@@ -199,7 +199,7 @@ export interface NotifierDefinition<Kind extends string = string, Schema extends
 }
 
 /** How rule tests send to receivers of this kind: to a server of their own, and never to the vendor. */
-export interface Rehearsal<Config> {
+interface Rehearsal<Config> {
   /** The same receiver at the local server: nothing of the original address or its secrets is used. */
   readonly config: (config: Config, local: LocalVendors) => Config;
   /** Whether what the local server took is the message of this notification. */
@@ -258,7 +258,7 @@ export interface InteractionEndpoint {
   take(post: InteractionPost): Promise<"Taken" | "NotSigned" | "Unfit">;
 }
 
-export interface InteractionPost {
+interface InteractionPost {
   /** The raw body, because it is signed byte for byte. */
   readonly body: string;
   /** Empty for a header that is not there. */

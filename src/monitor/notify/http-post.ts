@@ -15,7 +15,7 @@ export interface HttpPost {
 }
 
 /** The server of a receiver, for notifiers that post over HTTP. Every failure is a `DeliveryError`. */
-export interface HttpPostServer {
+interface HttpPostServer {
   /** Resolves when the server has accepted the post. Follows no redirect: it could lead anywhere. */
   post(what: HttpPost, signal: AbortSignal): Promise<{ readonly status: number }>;
   /** Connects as a post would (with TLS for https), and sends nothing. */

@@ -53,7 +53,7 @@ export interface TakenJob {
 }
 
 export type Take = (job: TakenJob) => Promise<void>;
-export type WorkerSettings = Omit<WorkerOptions, "connection" | "prefix">;
+type WorkerSettings = Omit<WorkerOptions, "connection" | "prefix">;
 
 export interface Backend {
   openQueue(name: QueueName): OpenQueue;

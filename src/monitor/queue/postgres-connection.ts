@@ -7,7 +7,7 @@ import {
 } from "bullmq";
 import pg from "pg";
 
-export interface QueueTables {
+interface QueueTables {
   readonly url: string;
   readonly schema: string;
 }
@@ -46,7 +46,7 @@ class QueueConnection extends PostgresConnection {
   }
 }
 
-export interface QueueConnectionOptions {
+interface QueueConnectionOptions {
   readonly pool: pg.Pool;
   readonly schema: string;
 }

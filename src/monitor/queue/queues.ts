@@ -16,7 +16,7 @@ import { createInProcessBackend } from "./in-process.ts";
 import { JOBS, type JobName, jobTemplate, type Payload, QUEUE_NAMES, type QueueName } from "./jobs.ts";
 import { type EngineOutage, keepReminders } from "./reminders.ts";
 
-export interface AddOptions {
+interface AddOptions {
   /**
    * While a job of this key waits (or waits for a retry), a second one is not added. While it runs, one more run
    * follows it, however many were requested: its handler may have read the tables before the new work was committed. So
@@ -27,7 +27,7 @@ export interface AddOptions {
   readonly delayMs?: number;
 }
 
-export interface QueueCounts {
+interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
   /** Delayed jobs: retries, and the next runs of reminders. */

@@ -6,7 +6,7 @@ import type { OpenQueue } from "./backend.ts";
 import { describeQueueError } from "./failure.ts";
 import { JOBS, type JobName, jobTemplate, type QueueName } from "./jobs.ts";
 
-export interface Reminder {
+interface Reminder {
   readonly job: JobName;
   readonly payload: unknown;
   readonly everyMs: number;
@@ -21,7 +21,7 @@ export interface EngineOutage {
   readonly because: string | null;
 }
 
-export interface Reminders {
+interface Reminders {
   add(reminder: Reminder): Promise<void>;
   stop(): void;
 }

@@ -22,7 +22,7 @@ export interface JobContext {
  * whether a retry can help.
  * It may run twice: the tables say what is done.
  */
-export type Handler<N extends JobName> = (payload: Payload<N>, context: JobContext) => Promise<void>;
+type Handler<N extends JobName> = (payload: Payload<N>, context: JobContext) => Promise<void>;
 export type Handlers = { readonly [N in JobName]?: Handler<N> };
 
 export interface RunningWorker {

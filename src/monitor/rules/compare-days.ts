@@ -1,6 +1,6 @@
 import { lnChanceOfCount, lnNegativeBinomialLow } from "./spike/negative-binomial.ts";
 
-export interface DayComparison {
+interface DayComparison {
   readonly observed: number;
   /** From the same weekdays of the weeks before. */
   readonly expected: number;

@@ -8,7 +8,7 @@ import type { Slice } from "./slice.ts";
 import type { WindowCondition } from "./window-condition.ts";
 
 /** Reads a tree of mention conditions inside the parameters; undefined if it has issues. */
-export type ReadTree = (value: unknown, path: readonly string[]) => Predicate | undefined;
+type ReadTree = (value: unknown, path: readonly string[]) => Predicate | undefined;
 
 /** A kind of condition on counts: a key of the rule itself. */
 export interface WindowConditionType {

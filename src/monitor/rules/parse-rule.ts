@@ -5,7 +5,7 @@ import { compileRule } from "./compile-rule.ts";
 import { statesOf } from "./conditions/pattern.ts";
 import type { Rule } from "./rule.ts";
 
-export interface ParsedRule {
+interface ParsedRule {
   readonly rule: Rule;
   /** What the file contains. */
   readonly content: unknown;

@@ -16,7 +16,7 @@ export interface PostedText {
 }
 
 /** `content`: valid, and compiled once already, so that compiling it again takes a short time. */
-export type PostedRule = { readonly content: unknown } | RuleFaults;
+type PostedRule = { readonly content: unknown } | RuleFaults;
 
 /** Checks a rule that was typed into the console. Call it in a thread: what people type may take a long time. */
 export function readPostedRule({ name, text }: PostedText): PostedRule {

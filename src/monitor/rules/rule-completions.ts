@@ -2,7 +2,7 @@ import { isSchema, type JsonSchema } from "../../lib/json-schema.ts";
 import { ruleJsonSchema } from "./rule-schema.ts";
 
 /** A key that may stand at a place of a rule file. */
-export interface CompletedKey {
+interface CompletedKey {
   readonly key: string;
   /** What editors show of it. */
   readonly about: string;
@@ -13,7 +13,7 @@ export interface CompletedKey {
 }
 
 /** Places of a rule file (`rule` is its top) → the keys that may stand there. */
-export type RuleCompletions = Readonly<Record<string, readonly CompletedKey[]>>;
+type RuleCompletions = Readonly<Record<string, readonly CompletedKey[]>>;
 
 /** What an editor may offer, from the JSON Schema of rules. */
 export function ruleCompletions(): RuleCompletions {

@@ -10,7 +10,7 @@ import type { WindowCondition } from "./window-condition.ts";
 
 /** The order in which a query is read after a time without polls. */
 export const CATCH_UPS = ["in-order", "newest-first"] as const;
-export type CatchUp = (typeof CATCH_UPS)[number];
+type CatchUp = (typeof CATCH_UPS)[number];
 
 interface RuleBase {
   /** Also the name of its file. */

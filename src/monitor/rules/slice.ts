@@ -16,7 +16,7 @@ export interface Slice {
 
 /** The unit of a slice: its mentions, or each author or story once in six hours. */
 const UNITS = ["mentions", "authors", "stories"] as const;
-export type Unit = (typeof UNITS)[number];
+type Unit = (typeof UNITS)[number];
 
 /** The parameter of a window condition that names the unit. */
 export const CountedUnit = z

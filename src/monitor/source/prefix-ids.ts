@@ -2,7 +2,7 @@
  * Ids of projects and queries with a prefix on our side that the server does not know. Two servers choose ids, so
  * without it they may be equal.
  */
-export interface IdPrefix {
+interface IdPrefix {
   /** The parameters of a call, as the server understands them. Throws if an id is not one of this server. */
   asked<Params>(params: Params): Params;
   /** An answer, as our tables have it. */

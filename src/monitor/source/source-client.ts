@@ -17,7 +17,7 @@ import type { Page } from "./to-page.ts";
 import { type Answer, createTransport } from "./transport.ts";
 
 /** The log that the client needs. It gets a line at each login, and never a secret. */
-export interface SourceLog {
+interface SourceLog {
   info(fields: object, message: string): void;
 }
 
@@ -45,7 +45,7 @@ export interface SourceClientOptions {
   readonly prefix?: string | undefined;
 }
 
-export interface FetchMentionsOptions extends CallOptions {
+interface FetchMentionsOptions extends CallOptions {
   /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
   readonly endOnShortPage?: boolean;
 }

@@ -11,7 +11,7 @@ export interface Rejection {
   readonly reason: string;
 }
 
-export type MentionOutcome =
+type MentionOutcome =
   | { readonly mention: Mention; readonly rejection: null }
   | { readonly mention: null; readonly rejection: Rejection };
 

@@ -4,7 +4,7 @@ import type { Budget } from "./budget.ts";
 import { parseJson } from "./parse-json.ts";
 import { type Rejection, toMention } from "./to-mention.ts";
 
-export interface RejectedMention extends Rejection {
+interface RejectedMention extends Rejection {
   /** Its index among the page's results. */
   readonly index: number;
 }

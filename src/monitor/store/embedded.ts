@@ -21,7 +21,7 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>;
 }
 
-export interface EmbeddedPostgresOptions extends ServerOptions {
+interface EmbeddedPostgresOptions extends ServerOptions {
   /**
    * The directory of the tables. `<dataDir>.password` (0600), `.port`, `.log` and perhaps `.location` are next to it.
    */

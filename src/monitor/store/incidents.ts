@@ -4,7 +4,7 @@ import type { Incident, IncidentEntry, Membership, WholeIncident } from "../mode
 import { at, atOrNull, type Db } from "./database.ts";
 
 /** Mentions of one bucket, by their own time. */
-export interface MentionBucket {
+interface MentionBucket {
   readonly at: Instant;
   readonly negative: number;
   readonly total: number;

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/instant.ts";
 import { at, type Db } from "./database.ts";
 
 /** What a link or a code is for. */
-export type CodePurpose = "invitation" | "slack";
+type CodePurpose = "invitation" | "slack";
 
 /** Links and codes that work once, for one user. */
 export function createOneTimeCodeStore(db: Db) {

@@ -12,7 +12,7 @@ export interface FilteredDay extends QueryKey {
 }
 
 /** Which mentions are read: of a query, in a time; if a facet is named, only in the quarters that have its value. */
-export interface Unit extends QueryKey, Period {
+interface Unit extends QueryKey, Period {
   /** 0: the period; 1: the period before. */
   readonly span: 0 | 1;
   readonly facet: Facet | null;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { at, type Db } from "./database.ts";
 
-export interface StoredSecondFactor {
+interface StoredSecondFactor {
   readonly sealed: Buffer;
   readonly confirmedAt: Instant | null;
   /** Recovery codes that are left. */

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** Another database on the server of `url`, so that replays do not touch the monitored data. */
-export interface SiblingDatabase {
+interface SiblingDatabase {
   readonly url: string;
   /** False if it existed already. */
   readonly created: boolean;

@@ -32,7 +32,7 @@ export interface IncidentView {
 }
 
 /** An alert of the incident: the title of its rule, and what is said in it. */
-export interface IncidentAlertFacts {
+interface IncidentAlertFacts {
   readonly alert: Alert;
   readonly title: string;
   readonly text: string;

@@ -133,7 +133,7 @@ export interface AlertView {
 }
 
 /** A link for one action. One of them is the button of a mail. */
-export interface AlertActionLink {
+interface AlertActionLink {
   readonly label: string;
   readonly url: string;
   readonly isPrimary: boolean;

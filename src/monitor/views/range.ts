@@ -6,7 +6,7 @@ import { QUARTER } from "../model/mention-counts.ts";
 /** Up to now: `24h` begins with an hour, the others with a day of the zone. */
 export const RANGES = ["24h", "7d", "30d", "90d"] as const;
 export const STEPS = ["hour", "day", "week"] as const;
-export type Step = (typeof STEPS)[number];
+type Step = (typeof STEPS)[number];
 
 const moment = () => z.coerce.number().int().min(1).max(4e12).nullable().catch(null);
 

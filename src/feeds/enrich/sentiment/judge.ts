@@ -3,7 +3,7 @@ import { COLUMNS, type Model, type Sentiment } from "./model-file.ts";
 import { readTokens } from "./tokens.ts";
 import { type CountWords, openWordLists } from "./word-lists.ts";
 
-export interface Judgement {
+interface Judgement {
   readonly sentiment: Sentiment;
   /** How probable it is that this is right, from 0 to 1. */
   readonly confidence: number;

@@ -14,7 +14,7 @@ export interface Model {
   readonly weights: Int8Array;
 }
 
-export interface ModelHeader {
+interface ModelHeader {
   /** Changes with every training. */
   readonly version: string;
   readonly step: number;

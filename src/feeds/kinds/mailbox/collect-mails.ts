@@ -15,7 +15,7 @@ import {
 } from "../../common/define-feed.ts";
 import type { ReceivedMail } from "../../common/mail.ts";
 
-export interface MailboxSettings {
+interface MailboxSettings {
   readonly imap: {
     readonly host: string;
     readonly port: number;

@@ -10,7 +10,7 @@ const MOST_ITEMS = 5_000;
 const MOST_CHARACTERS = 8_000_000;
 
 /** What an answer says of the document besides its text. */
-export interface DocumentHeaders {
+interface DocumentHeaders {
   /** The address that its addresses are relative to, where that is not the one that answered. */
   readonly location?: string | null;
   readonly language?: string | null;

@@ -16,7 +16,7 @@ export interface XmlElement {
 }
 
 /** What a document is besides its items. */
-export interface WalkedDocument {
+interface WalkedDocument {
   /** The fields of the feed itself. */
   readonly fields: readonly XmlElement[];
   /** Whether its root has an end. */

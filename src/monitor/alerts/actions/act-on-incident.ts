@@ -10,7 +10,7 @@ import type { Facts, Stores } from "../../store/stores.ts";
 import { act } from "../act.ts";
 
 /** An incident that has not ended, with its alerts. */
-export interface FoundIncident {
+interface FoundIncident {
   readonly incident: Incident;
   readonly members: readonly Alert[];
   /** The incidents of other queries that it speaks for. */

@@ -33,7 +33,7 @@ import {
 import { auditActions } from "./audit-actions.ts";
 import { writeNote } from "./write-note.ts";
 
-export interface AlertActionsParts {
+interface AlertActionsParts {
   readonly stores: Stores;
   readonly clock: Clock;
   /** Of the loaded rules, to refuse silences with misspelt names; absent: nothing is refused. */

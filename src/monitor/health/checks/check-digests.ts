@@ -6,7 +6,7 @@ import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 import type { DueDigest } from "../pipeline-health.ts";
 
-export type DigestVerdict =
+type DigestVerdict =
   | { readonly outcome: "OnTime" }
   /** It may still wait for queries to be read up to the end of its period. */
   | { readonly outcome: "Late" }

@@ -7,7 +7,7 @@ import type { HealthCheck } from "../define-check.ts";
 import { upSinceOutage } from "../pipeline-health.ts";
 
 /** Silent feeds that are reported: some each by itself, and the others together. */
-export interface FeedsVerdict {
+interface FeedsVerdict {
   readonly alone: readonly { readonly feed: FeedHealth; readonly forMs: number; readonly because: string }[];
   readonly together: { readonly feeds: number; readonly forMs: number; readonly because: string } | null;
 }

@@ -4,7 +4,7 @@ import type { HealthProblem } from "../../model/operator-rules.ts";
 import { isLoopLate, type RunningProcess } from "../../model/process.ts";
 import type { HealthCheck } from "../define-check.ts";
 
-export type LoopVerdict =
+type LoopVerdict =
   | { readonly outcome: "InTime" }
   | { readonly outcome: "Late"; readonly loop: LoopDelay; readonly because: string };
 

@@ -6,7 +6,7 @@ import type { Outage } from "../../model/failure.ts";
 import type { HealthProblem } from "../../model/operator-rules.ts";
 import type { HealthCheck } from "../define-check.ts";
 
-export type OutageVerdict =
+type OutageVerdict =
   /** Too short for a message, or too long ago; the console shows it. */
   | { readonly outcome: "OnThePage" }
   /** An alert already reported during the outage that the queue stands still. */

@@ -4,7 +4,7 @@ import { nameSome, sentence } from "../../../lib/text.ts";
 import { type ProcessVersions, whyOther } from "../../model/process.ts";
 import type { HealthCheck } from "../define-check.ts";
 
-export type VersionsVerdict =
+type VersionsVerdict =
   | { readonly outcome: "Same" }
   /** Files are being copied, or a reload is on its way. */
   | { readonly outcome: "DifferForAMoment" }

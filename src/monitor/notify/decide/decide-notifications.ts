@@ -37,7 +37,7 @@ export interface NotifyConfig {
 }
 
 /** Rows for the transaction that changed the alerts. */
-export interface Decisions {
+interface Decisions {
   readonly pending: readonly PendingNotification[];
   readonly entries: readonly ReceiverEntry[];
   readonly events: readonly AlertEvent[];

@@ -22,7 +22,7 @@ export const Inhibition = z.strictObject({
 export type Inhibition = z.infer<typeof Inhibition>;
 
 /** An inhibition with the open alerts that may mute others by it, by the values of the `equal` labels. */
-export interface ActiveInhibitor {
+interface ActiveInhibitor {
   readonly inhibition: Inhibition;
   readonly sources: ReadonlyMap<string | null, readonly Alert[]>;
 }

@@ -4,7 +4,7 @@ import { storyKey } from "../../model/story.ts";
 import { risenWords } from "./risen-words.ts";
 
 /** The part of an explanation that comes from mentions. */
-export type ChangeExplanation = Pick<
+type ChangeExplanation = Pick<
   Explanation,
   "looked" | "authors" | "reposts" | "negative" | "topics" | "domains" | "words"
 >;

@@ -5,7 +5,7 @@ import { MARK, mark, type SpikeState } from "./spike-state.ts";
 import { dispersionOf, rateNoise } from "./variation.ts";
 
 /** The expected count of a bucket, before it was learned. */
-export interface LearnedBucket {
+interface LearnedBucket {
   readonly expected: number;
   /** Its least expected count. */
   readonly leastExpected: number;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { type Db, projects } from "../database.ts";
 
 /** A token for each part of the console. It changes when the content of that part changes. */
-export interface Versions {
+interface Versions {
   readonly mentions: string;
   /** What pages count before anybody asks: it changes once what came is counted. */
   readonly counts: string;

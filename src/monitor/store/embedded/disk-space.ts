@@ -5,7 +5,7 @@ import { UserError } from "../../../lib/errors.ts";
 /** What new tables need, with PostgreSQL's log of writes and room for the first days. */
 const NEEDED_MB = 250;
 
-export type DiskSpace =
+type DiskSpace =
   | { readonly outcome: "Enough" }
   | { readonly outcome: "TooLittle"; readonly freeMb: number; readonly neededMb: number };
 

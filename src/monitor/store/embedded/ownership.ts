@@ -7,7 +7,7 @@ import type { ServerFiles } from "./place.ts";
 /** "ears" in ASCII: advisory locks are numbers. */
 const OWNER_LOCK = 0x65617273;
 
-export type Ownership =
+type Ownership =
   | { readonly owner: null; readonly release: () => Promise<void> }
   | { readonly owner: string; readonly release: null };
 

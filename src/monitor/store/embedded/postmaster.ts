@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { monotonicMs } from "../../../lib/clock.ts";
 
 /** The state of a server from its lock file. `ready`: it accepts connections. */
-export interface Postmaster {
+interface Postmaster {
   readonly pid: number;
   readonly port: number;
   readonly ready: boolean;

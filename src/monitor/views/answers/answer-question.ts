@@ -16,7 +16,7 @@ export interface QuestionScope {
 }
 
 /** What of it was counted: of several filters at once only the newest mentions, if they are very many. */
-export interface CountedRange {
+interface CountedRange {
   readonly range: Range;
   /** Whether the range is shorter than it was asked for. */
   readonly isCut: boolean;

@@ -3,7 +3,7 @@ import type { BounceOutcome } from "../../../model/failure.ts";
 import { notificationIn } from "./compose-email.ts";
 
 /** What a mail server reports about a mail of ours. */
-export interface Bounce {
+interface Bounce {
   /** The notification in its return path; null if there is none. */
   readonly notificationId: string | null;
   /** Message-ID of the quoted mail; null if it quotes none. */

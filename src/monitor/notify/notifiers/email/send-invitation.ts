@@ -3,7 +3,7 @@ import { messageId, returnPath } from "./compose-email.ts";
 import { type EmailConfig, transportOptions } from "./email-config.ts";
 import { toEmailDeliveryError } from "./email-error.ts";
 
-export interface Invitation {
+interface Invitation {
   readonly to: string;
   /** The name to log in with. */
   readonly name: string;

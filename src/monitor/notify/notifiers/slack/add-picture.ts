@@ -6,7 +6,7 @@ import type { Thread } from "./post-message.ts";
 import { slackErrorCode } from "./slack-error.ts";
 
 /** The stored parts of a message, and a way to store more. */
-export interface StoredRef {
+interface StoredRef {
   readonly ref: () => VendorRef;
   readonly keep: (ref: VendorRef) => Promise<void>;
 }
