@@ -254,7 +254,7 @@ export { ROLES, type Role } from "./roles.ts";
 export { alertNames } from "./rules/alert-names.ts";
 export { compileRule } from "./rules/compile-rule.ts";
 export { delayOf, describeRule, formatDelay } from "./rules/describe-rule.ts";
-export { loadRules, RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion } from "./rules/load-rules.ts";
+export { loadRules, RULE_NAME, RULE_TESTS, ruleNameOf, ruleVersion, validRules } from "./rules/load-rules.ts";
 export { parseRule } from "./rules/parse-rule.ts";
 export {
   faultOfLength,
@@ -290,7 +290,6 @@ export {
   mark,
   type SpikeState,
 } from "./rules/spike/spike-state.ts";
-export { validRules } from "./rules/valid-rules.ts";
 export type { Budget, Gate } from "./source/budget.ts";
 export { API_CALLS, type ApiCall } from "./source/call-table.ts";
 export type { SourceProject, SourceQuery } from "./source/calls/projects.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { uuid7 } from "../../src/lib/uuid7.ts";
 import type { Earshot } from "../../src/monitor/monitor.ts";
 import { versionsIn as versionsOfDigests } from "../../src/monitor/notify/view/name-versions.ts";
-import { validRules } from "../../src/monitor/rules/valid-rules.ts";
+import { validRules } from "../../src/monitor/rules/load-rules.ts";
 import { openTemplates } from "../../src/monitor/templates/open-templates.ts";
 import { versionsIn } from "../reloads/versions.ts";
 import { onAnyEngine } from "./on-every-engine.ts";

@@ -1,7 +1,7 @@
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
 import { createPngRenderer } from "../../src/monitor/charts/png-renderer.ts";
-import { validRules } from "../../src/monitor/rules/valid-rules.ts";
+import { validRules } from "../../src/monitor/rules/load-rules.ts";
 import { differences } from "../crash-points/facts.ts";
 import { openSandbox, type Sandbox } from "../crash-points/sandbox.ts";
 import { openStage, type Stage } from "../crash-points/stage.ts";

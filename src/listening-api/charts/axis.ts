@@ -49,3 +49,12 @@ export const CLOCK_KEYS: Readonly<Record<"hourOfDay" | "dayOfWeek", readonly Axi
     name: WEEKDAY_NAMES[day],
   })),
 };
+
+/** One of the keys that most mentions have. */
+export interface TopKey {
+  readonly key: string;
+  /** What most mentions with the key call it; null where they do not say. */
+  readonly name: string | null;
+  /** Mentions that have it. */
+  readonly volume: number;
+}

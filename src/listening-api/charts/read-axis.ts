@@ -2,10 +2,9 @@ import type { Instant } from "../../lib/instant.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { StoredCategory } from "../records/labels.ts";
 import { type FieldOf, MENTION_FIELDS } from "../records/mention-fields.ts";
-import { type Axis, type AxisKey, CLOCK_KEYS, FLAG_KEYS, type KeySource } from "./axis.ts";
+import { type Axis, type AxisKey, CLOCK_KEYS, FLAG_KEYS, type KeySource, type TopKey } from "./axis.ts";
 import { DIMENSIONS, type Dimension, type DimensionName, readDimensionArguments } from "./dimensions.ts";
 import { bucketLabel, timeBuckets } from "./time-buckets.ts";
-import type { TopKey } from "./top-key.ts";
 
 /** An axis as far as the request and the project say. */
 export interface AxisPlan {

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
-import type { KeySource } from "../charts/axis.ts";
+import type { KeySource, TopKey } from "../charts/axis.ts";
 import type { InsightCount, InsightKind, InsightsRequest } from "../charts/insights.ts";
-import type { TopKey } from "../charts/top-key.ts";
 import type { FieldOf } from "../records/mention-fields.ts";
 import type { Database } from "./database.ts";
 import { fieldSql } from "./field-sql.ts";

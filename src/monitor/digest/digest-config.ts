@@ -27,7 +27,6 @@ const Subscriber = z.union([
     ),
   }),
 ]);
-type Subscriber = z.output<typeof Subscriber>;
 
 /** An entry of `digests`: what is sent to whom, and when in the reader's local time. */
 export const DigestConfig = z

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describeError, type Fault, UserError, whyUnread } from "../../lib/errors.ts";
+import { describeError, describeFault, type Fault, UserError, whyUnread } from "../../lib/errors.ts";
+import { counted } from "../../lib/numbers.ts";
 import { normalized } from "../../lib/text.ts";
 import { parseRule } from "./parse-rule.ts";
 import type { Rule } from "./rule.ts";
@@ -60,6 +61,18 @@ export async function loadRules(directory: string): Promise<{
     }
   }
   return { rules, faults, warnings };
+}
+
+/** The rules of a folder. Rejects with a UserError that names every fault. */
+export async function validRules(folder: string): Promise<readonly Rule[]> {
+  const { rules, faults } = await loadRules(folder);
+  if (faults.length > 0) {
+    throw new UserError(
+      `the rules in ${folder} have ${counted(faults.length, "fault")}`,
+      faults.map(describeFault),
+    );
+  }
+  return rules;
 }
 
 /** Whether it is a folder with rules in it, which the user expects to be read. */
