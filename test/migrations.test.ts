@@ -14,8 +14,8 @@ const SRC = join(import.meta.dirname, "..", "src");
  * line here.
  */
 const RELEASED: Readonly<Record<string, string>> = {
-  "feeds/store/migrations/001-schema.ts": "2f348b30e7616c49",
-  "listening-api/store/migrations/001-schema.ts": "63b48f44292be9c2",
+  "feeds/store/migrations/001-schema.ts": "8d225bfee2ae5851",
+  "listening-api/store/migrations/001-schema.ts": "50793f4aa20c3bba",
   "monitor/store/migrations/0001-schema.ts": "9b30815ec18f71f5",
 };
 

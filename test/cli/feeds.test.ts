@@ -129,7 +129,7 @@ test("what was seen to be gone is listed without its text, and comes back by its
   const db = createDatabase(pool);
   const { id } = await findProject(db, LISTENING);
   const shops = await pool.query<{ key: string }>(
-    "select encode(id_key, 'hex') as key from local_api.heard_item where native_id = '1'",
+    "select encode(id_key, 'hex') as key from local_api.received_item where native_id = '1'",
   );
   const see = async (idKey: string) =>
     db.transaction().execute((transaction) =>

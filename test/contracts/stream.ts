@@ -45,7 +45,7 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
   beforeEach(async () => {
     for (const server of [first, second]) reset(server);
     await sql`delete from local_api.mention`.execute(db);
-    await sql`truncate local_api.heard_item, local_api.unseen_delete, feeds.gap`.execute(db);
+    await sql`truncate local_api.received_item, local_api.unseen_delete, feeds.gap`.execute(db);
     await sql`update feeds.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
       next_at = now(), items_today = 0`.execute(db);
   });
@@ -284,11 +284,11 @@ export async function testStream(kind: string, sample: StreamSample): Promise<vo
     test("a database that fails for a while costs no item, and the reason is shown", async () => {
       const events = sample.events(nowUs());
       await started(events);
-      await sql`alter table local_api.heard_item rename to heard_item_away`.execute(db);
+      await sql`alter table local_api.received_item rename to received_item_away`.execute(db);
       for (const server of [first, second]) server.log.push(events.create("a", "acme a"));
       for (const socket of first.sockets) socket.send(first.log.at(-1)?.frame ?? "");
       await expect.poll(async () => (await feed()).problem, SOON).toMatch(/could not be stored/);
-      await sql`alter table local_api.heard_item_away rename to heard_item`.execute(db);
+      await sql`alter table local_api.received_item_away rename to received_item`.execute(db);
       await stored(2);
       await expect.poll(async () => (await feed()).problem, SOON).toBeNull();
     });

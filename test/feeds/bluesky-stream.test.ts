@@ -35,7 +35,7 @@ const [ann, bob] = ["did:plc:annie", "did:plc:bob"];
 async function play(...batches: readonly (readonly { at: number; frame: string | Buffer }[])[]) {
   await sql`update feeds.feed set state = '{}'`.execute(db);
   await sql`delete from local_api.mention`.execute(db);
-  await sql`truncate local_api.heard_item, local_api.unseen_delete`.execute(db);
+  await sql`truncate local_api.received_item, local_api.unseen_delete`.execute(db);
   const listener = feeding.listen();
   await expect.poll(() => jetstream.sockets.size, SOON).toBe(1);
   let frames = 0;
@@ -62,7 +62,7 @@ test("an account that is removed takes all its posts along, also those that come
   const { rows } = await sql`select from local_api.mention m where m::text like '%annie%'`.execute(db);
   expect(rows).toHaveLength(0);
   const { rows: notes } = await sql<{ delete_reason: string }>`
-    select delete_reason from local_api.heard_item where deleted_at is not null`.execute(db);
+    select delete_reason from local_api.received_item where deleted_at is not null`.execute(db);
   expect(notes.map(({ delete_reason }) => delete_reason)).toEqual(Array(2).fill("its account is takendown"));
 });
 

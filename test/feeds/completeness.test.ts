@@ -124,7 +124,7 @@ beforeEach(async () => {
   }
   serve([], "/news");
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`delete from feeds.gap`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null, notes = '{}'`.execute(db);
 });

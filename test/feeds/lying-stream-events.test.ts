@@ -32,9 +32,9 @@ beforeEach(async () => {
   for (const { log, asked } of [first, second]) for (const list of [log, asked]) list.splice(0);
   for (const { db } of [feeding, lyingFirst]) {
     await sql`delete from local_api.mention`.execute(db);
-    await sql`truncate local_api.heard_item, local_api.unseen_delete, feeds.gap`.execute(db);
+    await sql`truncate local_api.received_item, local_api.unseen_delete, feeds.gap`.execute(db);
     await sql`update feeds.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
-      next_at = now(), items_today = 0, heard_at = null`.execute(db);
+      next_at = now(), items_today = 0, received_at = null`.execute(db);
   }
 });
 afterEach(async () => {

@@ -283,7 +283,7 @@ const hostile = (async () => {
     server.mails = [{ uid: uid++, source, receivedAt: systemClock.now() }];
     server.validity = 9;
     await sql`delete from local_api.mention`.execute(feeding.db);
-    await sql`delete from local_api.heard_item`.execute(feeding.db);
+    await sql`delete from local_api.received_item`.execute(feeding.db);
     await feeding.fetchAll();
     expect((await feeding.feeds())[0]?.problem).toBeNull();
     return (await feeding.mentions({ hidden: true }))[0];

@@ -27,7 +27,7 @@ beforeEach(async () => {
     server.requests.length = 0;
   }
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
@@ -40,7 +40,7 @@ async function hearAndCheck(): Promise<void> {
 
 /** As if it was two days later, and the document had not listed these items since. */
 async function twoDaysLater(): Promise<void> {
-  await sql`update local_api.heard_item set gone_since = gone_since - interval '25 hours', seen_on = seen_on - 2`.execute(
+  await sql`update local_api.received_item set gone_since = gone_since - interval '25 hours', seen_on = seen_on - 2`.execute(
     db,
   );
   // Every six hours a document is fetched whole.
@@ -49,7 +49,7 @@ async function twoDaysLater(): Promise<void> {
 }
 
 async function checkAgain(): Promise<void> {
-  await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
+  await sql`update local_api.received_item set check_at = now() where check_at is not null`.execute(db);
   blog.requests.length = 0;
   await feeding.makeDue();
   const worker = feeding.worker();
@@ -74,7 +74,7 @@ test.each([404, 410])("an item whose page answers %s twice, a day apart, is dele
   await twoDaysLater();
   expect(await titles()).toEqual([`Acme at ${at(1)}`]);
   const gone = await sql<{ reason: string; reference: string | null }>`
-    select delete_reason as reason, reference from local_api.heard_item where deleted_at is not null`.execute(
+    select delete_reason as reason, reference from local_api.received_item where deleted_at is not null`.execute(
     db,
   );
   expect(gone.rows).toEqual([{ reason: `its page is gone: its site answers ${status}`, reference: null }]);
@@ -194,6 +194,6 @@ test("three pages are asked after a fetch, those first that have waited longest"
   await hearAndCheck();
   expect(asked()).toHaveLength(4);
   const { rows } = await sql<{ waits: boolean }>`
-    select check_at > now() + interval '20 minutes' as waits from local_api.heard_item`.execute(db);
+    select check_at > now() + interval '20 minutes' as waits from local_api.received_item`.execute(db);
   expect(rows.filter(({ waits }) => waits)).toHaveLength(3);
 });

@@ -31,17 +31,17 @@ beforeEach(async () => {
   serveMastodon(far, []);
   home.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
 
 /** As if the first witness was a day ago. */
 async function aDayLater() {
-  await sql`update local_api.heard_item set gone_since = gone_since - interval '25 hours'`.execute(db);
+  await sql`update local_api.received_item set gone_since = gone_since - interval '25 hours'`.execute(db);
   await makeChecksDue();
 }
 async function makeChecksDue() {
-  await sql`update local_api.heard_item set check_at = now() where check_at is not null`.execute(db);
+  await sql`update local_api.received_item set check_at = now() where check_at is not null`.execute(db);
 }
 const texts = async () => (await feeding.mentions()).map(({ text }) => text);
 const rechecks = () => home.requests.filter(({ path }) => path.startsWith("/api/v1/statuses"));
@@ -65,7 +65,7 @@ test.each([true, false])(
     await feeding.fetchAll();
     expect(await texts()).toEqual([null, "Acme 3", "Acme, edited"].sort());
     const { rows } =
-      await sql`select delete_reason from local_api.heard_item where deleted_at is not null`.execute(db);
+      await sql`select delete_reason from local_api.received_item where deleted_at is not null`.execute(db);
     expect(rows).toEqual([{ delete_reason: "the server does not have it any more" }]);
     // Its text is nowhere.
     const left =
@@ -90,7 +90,7 @@ test("after a week, a delete that was only seen is for ever", async () => {
   await aDayLater();
   await feeding.fetchAll();
   expect(await texts()).toEqual(["Acme 2", null]);
-  await sql`update local_api.heard_item set may_return_until = now() - interval '1 second'
+  await sql`update local_api.received_item set may_return_until = now() - interval '1 second'
     where may_return_until is not null`.execute(db);
   posts.push(post(1));
   await sql`update feeds.feed set state = '{}'`.execute(db);
@@ -134,7 +134,7 @@ test("a server that forgets posts of other servers after some days deletes none 
   );
   await feeding.fetchAll();
   posts.length = 0;
-  await sql`update local_api.heard_item set fetched_at = now() - interval '8 days'
+  await sql`update local_api.received_item set fetched_at = now() - interval '8 days'
     where native_id not like '%/3'`.execute(db);
   await makeChecksDue();
   await feeding.fetchAll();
@@ -197,7 +197,7 @@ test("the same post seen through two servers is one mention", async () => {
 test("checks are few at a time, those first that have waited longest, and end after a month", async () => {
   posts.push(...Array.from({ length: 30 }, (_, n) => post(n)));
   await feeding.fetchAll();
-  await sql`update local_api.heard_item set check_at = now() - (right(reference, 3) || ' seconds')::interval`.execute(
+  await sql`update local_api.received_item set check_at = now() - (right(reference, 3) || ' seconds')::interval`.execute(
     db,
   );
   home.requests.length = 0;
@@ -207,11 +207,11 @@ test("checks are few at a time, those first that have waited longest, and end af
   expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => String(1_029 - n)));
   await feeding.fetchAll();
   expect(rechecks()).toHaveLength(2);
-  await sql`update local_api.heard_item set check_at = now(), fetched_at = now() - interval '31 days'`.execute(
+  await sql`update local_api.received_item set check_at = now(), fetched_at = now() - interval '31 days'`.execute(
     db,
   );
   for (let round = 0; round < 3; round++) await feeding.fetchAll();
-  const { rows } = await sql`select from local_api.heard_item where check_at is not null`.execute(db);
+  const { rows } = await sql`select from local_api.received_item where check_at is not null`.execute(db);
   expect(rows).toHaveLength(0);
 });
 

@@ -43,7 +43,7 @@ beforeEach(async () => {
   server.pages.clear();
   server.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null, lease = null, lease_until = null,
     next_at = case when kind = 'push' then null else now() end`.execute(db);
 });
@@ -251,7 +251,7 @@ test("a text that changes at every fetch is stored at most once an hour", async 
   expect((await feeding.mentions()).map(({ text, version }) => [text, version])).toEqual([
     ["Seen 1 times", 2],
   ]);
-  await sql`update local_api.heard_item set edited_at = edited_at - interval '1 hour'`.execute(db);
+  await sql`update local_api.received_item set edited_at = edited_at - interval '1 hour'`.execute(db);
   serve([item(1, { html: "<p>Seen 9 times</p>" })]);
   await feeding.fetchAll();
   expect((await feeding.mentions()).map(({ text }) => text)).toEqual(["Seen 9 times"]);

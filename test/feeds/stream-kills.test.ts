@@ -81,7 +81,7 @@ test("workers that are killed in the middle of a stream lose nothing, store noth
   const texts = [...left.values()].sort();
   expect((await kept()).map(({ text }) => text).sort()).toEqual(texts);
   const { rows: stored } = await sql<{ native_id: string }>`
-    select native_id from local_api.heard_item where deleted_at is null`.execute(feeding.db);
+    select native_id from local_api.received_item where deleted_at is null`.execute(feeding.db);
   expect(stored.map(({ native_id }) => native_id).sort()).toEqual([...left.keys()].sort());
   const { rows: shown } = await sql<{ full_text: string }>`
     select distinct full_text from local_api.mention where full_text is not null order by 1`.execute(

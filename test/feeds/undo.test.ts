@@ -26,7 +26,7 @@ beforeEach(async () => {
   posts.length = 0;
   serveMastodon(home, posts, { hasBatches: true });
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`delete from local_api.forget_request`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null`.execute(db);
 });
@@ -55,7 +55,7 @@ async function seenGone(): Promise<{ id: string; post: FakePost }> {
   );
   const [post] = posts.splice(0, 1);
   for (const witness of ["first", "second"]) {
-    await sql`update local_api.heard_item set check_at = now(), gone_since = gone_since - interval '25 hours'`.execute(
+    await sql`update local_api.received_item set check_at = now(), gone_since = gone_since - interval '25 hours'`.execute(
       db,
     );
     await feeding.fetchAll();
@@ -114,7 +114,8 @@ test("it is found by its address, which no table has", async () => {
 test.each([
   [
     "the week is over",
-    () => sql`update local_api.heard_item set may_return_until = now() where sealed is not null`.execute(db),
+    () =>
+      sql`update local_api.received_item set may_return_until = now() where sealed is not null`.execute(db),
   ],
   [
     "somebody asked to forget its author",
@@ -143,7 +144,7 @@ test.each([
   expect(await undoable()).toEqual([]);
   expect(await undo([id])).toBe(0);
   await feeding.worker().forgetOld();
-  const { rows } = await sql`select from local_api.heard_item where sealed is not null`.execute(db);
+  const { rows } = await sql`select from local_api.received_item where sealed is not null`.execute(db);
   expect(rows).toHaveLength(0);
   posts.push(post);
   await refetch();

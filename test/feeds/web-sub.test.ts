@@ -57,7 +57,7 @@ beforeEach(async () => {
   hub.subscribers.clear();
   server.requests.length = 0;
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`delete from feeds.hub`.execute(db);
   await sql`update feeds.feed set state = '{}', is_configured = true, next_at = now(), notes = '{}'`.execute(
     db,
@@ -193,7 +193,7 @@ test("what is larger than a push may be is fetched instead", async () => {
 test("what a late push has put back is mended by the next poll, although the document is the same", async () => {
   await subscribed();
   const hoursLater = () =>
-    sql`update local_api.heard_item set edited_at = edited_at - interval '2 hours'`.execute(db);
+    sql`update local_api.received_item set edited_at = edited_at - interval '2 hours'`.execute(db);
   const [before, after] = [atom("first"), atom("first").replace("text of first", "newer text")];
   server.pages.set("/feed", { body: after });
   await fetchOnce();
@@ -215,7 +215,7 @@ test("what a late push puts back while an unchanged document is fetched is mende
   const after = atom("first").replace("text of first", "newer text");
   server.pages.set("/feed", { body: after });
   await fetchOnce();
-  await sql`update local_api.heard_item set edited_at = null`.execute(db);
+  await sql`update local_api.received_item set edited_at = null`.execute(db);
   let arrive = (): void => {};
   server.pages.set("/feed", (_request, response) => {
     arrive = () => void response.writeHead(200, { "content-type": "application/atom+xml" }).end(after);
@@ -226,7 +226,7 @@ test("what a late push puts back while an unchanged document is fetched is mende
   await hub.publish(topic, atom("first"));
   arrive();
   await fetched;
-  await sql`update local_api.heard_item set edited_at = null`.execute(db);
+  await sql`update local_api.received_item set edited_at = null`.execute(db);
   server.pages.set("/feed", { body: after });
   await fetchOnce();
   expect((await feeding.mentions()).map(({ text }) => text)).toEqual(["newer text"]);

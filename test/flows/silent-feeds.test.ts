@@ -80,7 +80,7 @@ const failed = async () =>
 /** Everything was received `minutes` ago for the last time. */
 const received = (minutes: number) =>
   client.query(
-    `update feeds.feed set heard_at = now() - ${minutes} * interval '1 minute',
+    `update feeds.feed set received_at = now() - ${minutes} * interval '1 minute',
       added_at = now() - interval '9 days'`,
   );
 /** Health checks, two minutes apart. */
@@ -122,7 +122,7 @@ test("operators hear once of each feed that falls silent, of what is lost, and w
   await client.query("update feeds.feed set next_at = now() where kind = 'rss'");
   await client.query("delete from feeds.host");
   await until("the blog was received", async () => (await failed()) === 0, SOON);
-  await client.query("update feeds.feed set heard_at = now() where kind = 'bluesky'");
+  await client.query("update feeds.feed set received_at = now() where kind = 'bluesky'");
   await client.query(
     `insert into feeds.gap (project_id, key, from_at, to_at, reason)
       select project_id, key, now() - interval '50 hours', now() - interval '48 hours', 'the server has none'

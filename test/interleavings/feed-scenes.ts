@@ -184,7 +184,7 @@ export const FEED_SCENES: readonly FeedScene[] = [
     first: [
       fetch,
       doing("two days", async ({ db }) => {
-        await sql`update local_api.heard_item set gone_since = now() - interval '25 hours', seen_on = seen_on - 2,
+        await sql`update local_api.received_item set gone_since = now() - interval '25 hours', seen_on = seen_on - 2,
           check_at = now() where reference like '%/2'`.execute(db);
         await sql`update feeds.feed set state = '{}', next_at = now() where next_at is not null`.execute(db);
         await sql`delete from feeds.host`.execute(db);

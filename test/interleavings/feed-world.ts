@@ -152,7 +152,7 @@ const NO_FACTS =
   /^(feeds\.(migration|host)|local_api\.(migration|token$|api_call|login|setting$|change$|record_shape|stream_hour|import|mention_))/;
 /** Moments of the wall's clock, numbers that a sequence gave, counts of writes, and hashes with a secret. */
 const OF_THE_MOMENT =
-  /^(id|shape_id|asked|lease|lease_until|revision|readings?|(added|updated|visible|fetched|next|tried|heard|item|edited|check|written|promised|created|last_modified|due)(_at)?)$/;
+  /^(id|shape_id|asked|lease|lease_until|revision|readings?|(added|updated|visible|fetched|next|tried|received|item|edited|check|written|promised|created|last_modified|due)(_at)?)$/;
 /** Whether there is such a moment, or something sealed, is a fact; which one is not. */
 const WHETHER = /^(deleted_at|gone_since|may_return_until|sealed)$/;
 

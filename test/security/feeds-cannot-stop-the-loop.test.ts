@@ -32,7 +32,7 @@ beforeEach(async () => {
   imap.mails = [];
   server.pages.set("/good", { body: rssDocument([good]) });
   await sql`delete from local_api.mention`.execute(db);
-  await sql`delete from local_api.heard_item`.execute(db);
+  await sql`delete from local_api.received_item`.execute(db);
   await sql`update feeds.feed set state = '{}', failures = 0, problem = null, readings = 0, next_at = now() + '1 hour'`.execute(
     db,
   );
@@ -90,7 +90,7 @@ test("a robots.txt of 10,000 programs and 12,000 rules is read for us alone", as
     body: `${agents}User-agent: *\n${"Disallow: /aaaaaaaaaaaaaaaaa\n".repeat(12_000)}`,
   });
   await fetchThese("bad");
-  await sql`update local_api.heard_item set check_at = now()`.execute(db);
+  await sql`update local_api.received_item set check_at = now()`.execute(db);
   expect(await fetchThese("bad")).toBeLessThan(500);
   // Our page was asked for, as the rules for others are none for us.
   expect(server.requests.map(({ path }) => path)).toContain("/page");

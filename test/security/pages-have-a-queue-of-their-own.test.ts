@@ -33,7 +33,7 @@ test("sites that never answer keep no feed from being fetched", async () => {
         mostOpen = Math.max(mostOpen, ++open);
         response.on("close", () => open--);
       });
-  await sql`update local_api.heard_item set check_at = now()`.execute(db);
+  await sql`update local_api.received_item set check_at = now()`.execute(db);
   const stop = new AbortController();
   const running = feeding.worker({ signal: stop.signal }).run();
   try {
@@ -58,8 +58,8 @@ test("sites that never answer keep no feed from being fetched", async () => {
 }, 60_000);
 
 test("a site that never answers is given up long before a fetch is, and nothing of it is deleted", async () => {
-  await sql`update local_api.heard_item set check_at = null`.execute(db);
-  await sql`update local_api.heard_item set check_at = now() where reference = ${`${sites[0]?.url}/page`}`.execute(
+  await sql`update local_api.received_item set check_at = null`.execute(db);
+  await sql`update local_api.received_item set check_at = now() where reference = ${`${sites[0]?.url}/page`}`.execute(
     db,
   );
   await feeding.makeDue();
@@ -68,6 +68,6 @@ test("a site that never answers is given up long before a fetch is, and nothing 
   const from = monotonicMs();
   while (await worker.recheckNext());
   expect(monotonicMs() - from).toBeLessThan(20 * SECOND);
-  const { rows } = await sql`select from local_api.heard_item where deleted_at is not null`.execute(db);
+  const { rows } = await sql`select from local_api.received_item where deleted_at is not null`.execute(db);
   expect(rows).toEqual([]);
 }, 60_000);

@@ -106,7 +106,7 @@ async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): 
   }
 }
 
-const MOST_HEARD = 5_000;
+const MOST_FRAMES = 5_000;
 
 /** From now on, for some seconds. The time is over, or so much came that nobody reads it all. */
 async function listen(
@@ -124,7 +124,7 @@ async function listen(
   until.addEventListener("abort", open.close);
   const frames: string[] = [];
   let problem: string | null = null;
-  while (frames.length < MOST_HEARD && !until.aborted) {
+  while (frames.length < MOST_FRAMES && !until.aborted) {
     const taken = await open.take();
     frames.push(...taken.frames);
     if (taken.end === null) continue;

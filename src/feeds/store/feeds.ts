@@ -208,7 +208,7 @@ export async function endFetch(
       notes = jsonb_strip_nulls(notes || ${storableJson(end.notes ?? {})}::jsonb),
       reading = null, readings = 0, left_out = ${end.leftOut ?? null},
       problem = ${end.problem}, failures = case when ${end.problem}::text is null then 0 else failures + 1 end,
-      heard_at = case when ${end.problem}::text is null then now() else heard_at end,
+      received_at = case when ${end.problem}::text is null then now() else received_at end,
       ${countedSql(end)}
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
@@ -227,7 +227,7 @@ export async function keepStream(
   const { numAffectedRows } = await sql`
     update feeds.feed set state = ${storableJson(had.state)}::jsonb,
       lease_until = now() + ${had.leaseMs} * interval '1 millisecond',
-      heard_at = now(), problem = null, failures = 0, ${countedSql(had)}
+      received_at = now(), problem = null, failures = 0, ${countedSql(had)}
     where project_id = ${projectId} and key = ${key} and lease = ${lease}::uuid`.execute(db);
   return numAffectedRows === 1n;
 }
@@ -284,7 +284,7 @@ export async function countPushed(
   counts: Pick<FetchEnd, "items" | "matched"> & { readonly edited: number },
 ): Promise<void> {
   await sql`
-    update feeds.feed set tried_at = now(), heard_at = now(), ${countedSql(counts)},
+    update feeds.feed set tried_at = now(), received_at = now(), ${countedSql(counts)},
       state = case when ${counts.edited} = 0 then state
         else state || jsonb_build_object('pushedEdits', coalesce((state->>'pushedEdits')::bigint, 0) + ${counts.edited}) end
     where project_id = ${projectId} and key = ${key}`.execute(db);
@@ -369,7 +369,7 @@ interface ListedRow {
   failures: number;
   added_at: Date;
   tried_at: Date | null;
-  heard_at: Date | null;
+  received_at: Date | null;
   item_at: Date | null;
   problem: string | null;
   readings: number;
@@ -397,7 +397,7 @@ function toRow(row: ListedRow): FeedRow {
     nextAt: row.next_at === null ? null : (row.due_at?.getTime() ?? null),
     addedAt: row.added_at.getTime(),
     triedAt: row.tried_at?.getTime() ?? null,
-    receivedAt: row.heard_at?.getTime() ?? null,
+    receivedAt: row.received_at?.getTime() ?? null,
     itemAt: row.item_at?.getTime() ?? null,
     itemsToday: row.is_today ? row.items_today : 0,
     matchedToday: row.is_today ? row.matched_today : 0,

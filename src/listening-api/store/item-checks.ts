@@ -34,7 +34,7 @@ export async function dueChecks(
     select encode(id_key, 'hex') as id_key, native_id, reference, seen_on >= current_date - 1 as is_listed,
       1000 * extract(epoch from now() - fetched_at)::double precision as age_ms,
       1000 * extract(epoch from now() - gone_since)::double precision as gone_for_ms
-    from local_api.heard_item
+    from local_api.received_item
     where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
     order by check_at limit ${most}`.execute(db);
   return rows.map((row) => ({
@@ -80,7 +80,7 @@ export async function dueNow(
 ): Promise<readonly DueCheck[]> {
   await lockWriting(db, [projectId]);
   const { rows } = await sql<{ id_key: string; is_listed: boolean }>`
-    select encode(id_key, 'hex') as id_key, seen_on >= current_date - 1 as is_listed from local_api.heard_item
+    select encode(id_key, 'hex') as id_key, seen_on >= current_date - 1 as is_listed from local_api.received_item
     where project_id = ${projectId} and deleted_at is null
       and id_key = any(select decode(k, 'hex') from unnest(${due.map(({ idKey }) => idKey)}::text[]) k)
   `.execute(db);
@@ -98,7 +98,7 @@ export async function scheduleChecks(
 ): Promise<void> {
   if (checks.length === 0) return;
   await sql`
-    update local_api.heard_item h
+    update local_api.received_item h
     set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond',
       gone_since = case c->>'gone' when 'No' then null when 'Since now' then now() else gone_since end
     from jsonb_array_elements(${storableJson(checks)}::jsonb) as c

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import { lockWriting } from "./write-order.ts";
 
 /** The type of the query that has every item of a project's feeds. No call of the API shows it. */
-export const RECEIVED_TYPE = "heard items";
+export const RECEIVED_TYPE = "received items";
 
 /**
  * The hidden query with every item that was received, also those that match no query, for queries that look back. Made if
@@ -96,7 +96,7 @@ export async function findReceived(
       encode(link_key, 'hex') as link_key, resource_id,
       1000 * extract(epoch from clock_timestamp() - edited_at)::double precision as edited_ago_ms,
       deleted_at is not null as is_deleted, coalesce(may_return_until > now(), false) as may_return, revision
-    from local_api.heard_item where project_id = ${projectId}
+    from local_api.received_item where project_id = ${projectId}
       and (id_key = any(select decode(k, 'hex') from unnest(${keys.ids}::text[]) k)
         or content_key = any(select decode(k, 'hex') from unnest(${keys.contents}::text[]) k)
         or link_key = any(select decode(k, 'hex') from unnest(${keys.links ?? []}::text[]) k))
@@ -159,7 +159,7 @@ export async function putReceived(
 ): Promise<void> {
   if (items.length === 0) return;
   await sql`
-    insert into local_api.heard_item as known (project_id, id_key, content_key, link_key, resource_id, kind, feed_key, host,
+    insert into local_api.received_item as known (project_id, id_key, content_key, link_key, resource_id, kind, feed_key, host,
       native_id, policy_version, author_key, revision, deleted_at, delete_reason, reference, check_at,
       may_return_until, sealed)
     select ${projectId}, decode(i->>'idKey', 'hex'), decode(i->>'contentKey', 'hex'), decode(i->>'linkKey', 'hex'), i->>'resourceId', i->>'kind',
@@ -198,7 +198,7 @@ export async function liftTombstones(
 ): Promise<void> {
   if (resourceIds.length === 0) return;
   await sql`
-    delete from local_api.heard_item where project_id = ${projectId} and resource_id = any(${resourceIds}::text[])
+    delete from local_api.received_item where project_id = ${projectId} and resource_id = any(${resourceIds}::text[])
       and may_return_until > now()`.execute(db);
 }
 
@@ -210,7 +210,7 @@ export async function findOfAuthors(
 ): Promise<{ readonly idKey: string; readonly nativeId: string; readonly authorKey: string }[]> {
   const { rows } = await sql<{ id_key: string; native_id: string; author_key: string }>`
     select encode(id_key, 'hex') as id_key, native_id, encode(author_key, 'hex') as author_key
-    from local_api.heard_item where project_id = ${projectId} and deleted_at is null
+    from local_api.received_item where project_id = ${projectId} and deleted_at is null
       and author_key = any(select decode(k, 'hex') from unnest(${authorKeys}::text[]) k)`.execute(db);
   return rows.map((row) => ({ idKey: row.id_key, nativeId: row.native_id, authorKey: row.author_key }));
 }
@@ -219,7 +219,7 @@ export async function findOfAuthors(
 export async function markSeen(db: Database, projectId: number, idKeys: readonly string[]): Promise<void> {
   if (idKeys.length === 0) return;
   await sql`
-    update local_api.heard_item set seen_on = current_date
+    update local_api.received_item set seen_on = current_date
     where project_id = ${projectId} and seen_on < current_date
       and id_key = any(select decode(k, 'hex') from unnest(${idKeys}::text[]) k)`.execute(db);
 }
@@ -235,13 +235,13 @@ export async function deleteReceived(
   { reason, seals }: { readonly reason: string; readonly seals: boolean },
 ): Promise<void> {
   await sql`
-    update local_api.heard_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
+    update local_api.received_item set deleted_at = clock_timestamp(), delete_reason = ${reason}, native_id = '',
       reference = null, may_return_until = case when ${seals} then now() + ${MAY_RETURN_FOR} end
     where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null
   `.execute(db);
   if (seals) return;
   await sql`
-    update local_api.heard_item set sealed = null, may_return_until = null
+    update local_api.received_item set sealed = null, may_return_until = null
     where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and may_return_until is not null
   `.execute(db);
 }
@@ -253,7 +253,7 @@ export async function forgetReceivedBefore(
   before: Instant,
 ): Promise<number> {
   const { rows } = await sql<{ n: string }>`
-    with gone as (delete from local_api.heard_item where project_id = ${projectId} and seen_on < ${new Date(before)}::timestamptz::date returning 1)
+    with gone as (delete from local_api.received_item where project_id = ${projectId} and seen_on < ${new Date(before)}::timestamptz::date returning 1)
     select count(*) as n from gone`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }

@@ -42,7 +42,7 @@ export async function namesOf(
     native_id: string;
     reference: string | null;
   }>`
-    select encode(id_key, 'hex') as id_key, resource_id, native_id, reference from local_api.heard_item
+    select encode(id_key, 'hex') as id_key, resource_id, native_id, reference from local_api.received_item
     where project_id = ${projectId} and resource_id = any(${resourceIds}::text[]) and deleted_at is null
   `.execute(db);
   return rows.map((row) => ({
@@ -60,7 +60,7 @@ export async function listUndoable(db: Database, projectId: number): Promise<Und
     deleted_at: Date;
     may_return_until: Date;
   }>`
-    select resource_id, feed_key, delete_reason, deleted_at, may_return_until from local_api.heard_item
+    select resource_id, feed_key, delete_reason, deleted_at, may_return_until from local_api.received_item
     where project_id = ${projectId} and sealed is not null and may_return_until > now()
     order by deleted_at desc, resource_id`.execute(db);
   return rows.map((row) => ({
@@ -80,7 +80,7 @@ export async function readSealed(
       ? sql`true`
       : sql`project_id = ${which.projectId} and resource_id = any(${which.resourceIds}::text[])`;
   const { rows } = await sql<{ project_id: string; resource_id: string; sealed: Buffer }>`
-    select distinct on (project_id, resource_id) project_id, resource_id, sealed from local_api.heard_item
+    select distinct on (project_id, resource_id) project_id, resource_id, sealed from local_api.received_item
     where sealed is not null and may_return_until > now() and ${wanted}
       and (project_id, resource_id) > (${after.projectId}, ${after.resourceId})
     order by project_id, resource_id limit ${AT_ONCE}`.execute(db);
@@ -102,7 +102,7 @@ export async function returnItems(
   items: readonly (ItemName & { readonly newResourceId: string })[],
 ): Promise<void> {
   await sql`
-    update local_api.heard_item h
+    update local_api.received_item h
     set resource_id = i->>'newResourceId', native_id = i->>'nativeId', reference = i->>'reference', deleted_at = null,
       delete_reason = null, may_return_until = null, sealed = null, gone_since = null, check_at = null
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
@@ -113,7 +113,7 @@ export async function returnItems(
 /** Removes the content of deletes that can be undone no more. Gives their number. */
 export async function dropOldSeals(db: Database, projectId: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    update local_api.heard_item set sealed = null
+    update local_api.received_item set sealed = null
     where project_id = ${projectId} and sealed is not null and may_return_until <= now()`.execute(db);
   return Number(numAffectedRows);
 }

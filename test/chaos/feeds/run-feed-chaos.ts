@@ -170,7 +170,7 @@ async function isWatching({ pool }: FeedWorld, beat: () => void): Promise<boolea
 /** Counts items that are stored before any poll has shown them: the hub has brought them. */
 async function noteUnpolled({ pool, sources }: FeedWorld): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
-    "select native_id as id from local_api.heard_item where native_id = any($1)",
+    "select native_id as id from local_api.received_item where native_id = any($1)",
     [sources.pushed.unpolled()],
   );
   // Those that a poll has shown meanwhile prove nothing.
@@ -210,9 +210,9 @@ const TIME_PASSES = `
         lease_until = lease_until - interval '30 seconds'
       from asked where (h.project_id, h.key) = (asked.project_id, asked.key)),
     hosts as (delete from feeds.host where host in (select host from feeds.host for update skip locked)),
-    changed as (select project_id, id_key from local_api.heard_item
+    changed as (select project_id, id_key from local_api.received_item
       where edited_at > now() - interval '1 hour' for update skip locked)
-  update local_api.heard_item h set edited_at = edited_at - interval '2 hours'
+  update local_api.received_item h set edited_at = edited_at - interval '2 hours'
   from changed where (h.project_id, h.id_key) = (changed.project_id, changed.id_key)`;
 
 async function endLeases(pool: FeedWorld["pool"]): Promise<void> {

@@ -25,7 +25,7 @@ export const schema: Migration = {
     failures integer not null default 0,
     tried_at timestamptz,
     -- The last fetch that succeeded, and the last new item.
-    heard_at timestamptz,
+    received_at timestamptz,
     item_at timestamptz,
     -- Why the last fetch failed, in words.
     problem text,
@@ -35,7 +35,7 @@ export const schema: Migration = {
     counted_on date,
     items_today integer not null default 0,
     matched_today integer not null default 0,
-    -- Since when the configuration has it: one that was never heard is silent since then.
+    -- Since when the configuration has it: one that never answered is silent since then.
     added_at timestamptz not null default now(),
     -- What of it is being read, and how often that has begun without an end: it may have ended the process.
     reading text,

@@ -465,10 +465,10 @@ const WORK = `
 
 /** What has arrived from outside, and what must not come back. */
 const ARRIVALS = `
-  -- An item that was heard, without its content; that is in local_api.mention. It stays as long as its feed shows it,
+  -- A received item without its content; that is in local_api.mention. It stays as long as its feed shows it,
   -- else an old item of a feed would be new again after the retention. With deleted_at it is a tombstone, which may
   -- have come before the item itself.
-  create table local_api.heard_item (
+  create table local_api.received_item (
     project_id bigint not null references local_api.project,
     -- Hash of kind, scope and native id.
     id_key bytea not null,
@@ -503,14 +503,14 @@ const ARRIVALS = `
     sealed bytea,
     primary key (project_id, id_key)
   );
-  create index heard_item_by_content on local_api.heard_item (project_id, content_key) where content_key is not null;
-  create index heard_item_by_link on local_api.heard_item (project_id, link_key) where link_key is not null;
-  create index heard_item_by_resource on local_api.heard_item (project_id, resource_id);
-  create index heard_item_by_day on local_api.heard_item (seen_on);
-  create index heard_item_by_check on local_api.heard_item (project_id, feed_key, check_at)
+  create index received_item_by_content on local_api.received_item (project_id, content_key) where content_key is not null;
+  create index received_item_by_link on local_api.received_item (project_id, link_key) where link_key is not null;
+  create index received_item_by_resource on local_api.received_item (project_id, resource_id);
+  create index received_item_by_day on local_api.received_item (seen_on);
+  create index received_item_by_check on local_api.received_item (project_id, feed_key, check_at)
     where check_at is not null and deleted_at is null;
-  create index heard_item_sealed on local_api.heard_item (may_return_until) where sealed is not null;
-  create index heard_item_by_author on local_api.heard_item (project_id, author_key) where author_key is not null;
+  create index received_item_sealed on local_api.received_item (may_return_until) where sealed is not null;
+  create index received_item_by_author on local_api.received_item (project_id, author_key) where author_key is not null;
   -- Items and accounts that a stream has deleted and that are not stored here: almost all of a network. For as long as
   -- a stream may deliver older events again, they are not stored. Only hashes.
   create table local_api.unseen_delete (
