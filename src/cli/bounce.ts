@@ -17,11 +17,11 @@ export function defineBounceCommand(command: Command, env: NodeJS.ProcessEnv): v
     .addHelpText("after", HELP)
     .action(async (file: string, options: { readonly to?: string; readonly json: boolean }) => {
       const message = await readMessage(file);
-      const taken = await later(() =>
+      const result = await later(() =>
         withAlertActions(env, (actions) => takeBounce(actions, message, options.to ?? null)),
       );
-      if (options.json) printJson(taken);
-      else print(describe(taken));
+      if (options.json) printJson(result);
+      else print(describe(result));
     });
 }
 
@@ -63,16 +63,16 @@ async function later<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function describe(taken: TakenBounce): string {
-  switch (taken.outcome) {
+function describe(result: TakenBounce): string {
+  switch (result.outcome) {
     case "Noted":
-      return `${taken.receiver}: the mail ${WORDS[taken.what]}: ${cleanLine(taken.detail)}`;
+      return `${result.receiver}: the mail ${WORDS[result.what]}: ${cleanLine(result.detail)}`;
     case "NotedBefore":
-      return `${taken.receiver}: noted before`;
+      return `${result.receiver}: noted before`;
     case "NotOurs":
       return "a report about a mail that is not ours, or is no longer stored";
     case "NoBounce":
-      return `no bounce: ${cleanLine(taken.because)}`;
+      return `no bounce: ${cleanLine(result.because)}`;
   }
 }
 

@@ -180,13 +180,13 @@ async function picturesOf(
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Picture[]> {
   if (!options.pictures) return [];
-  const taken = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
-  if (taken.outcome === "NoBrowser") printError(`No pictures: ${taken.reason}.`);
-  if (taken.outcome === "Taken" && !taken.hasEmoji)
+  const result = await takePictures(html, { executable: findChromium(env["PATH"] ?? "") });
+  if (result.outcome === "NoBrowser") printError(`No pictures: ${result.reason}.`);
+  if (result.outcome === "Taken" && !result.hasEmoji)
     printError(
       "The pictures have boxes for emoji: this machine has no font for them (such as fonts-noto-color-emoji). Readers have one.",
     );
-  return taken.outcome === "Taken" ? taken.pictures : [];
+  return result.outcome === "Taken" ? result.pictures : [];
 }
 
 async function writeFiles(files: readonly PreviewFile[], folder: string): Promise<void> {

@@ -134,7 +134,7 @@ function explained(
 ): Relevance {
   const sum = model.sumOf(text) - middle;
   const found = tellingWords(text, model.words, sum > 0 ? 1 : -1, model.meaning.partOf);
-  const said = `like texts that people called ${sum > 0 ? "relevant" : "not relevant"}`;
+  const likeness = `like texts that people called ${sum > 0 ? "relevant" : "not relevant"}`;
   const score = Math.round(100 * sigmoid(scale * sum)) / 100;
-  return { score, reason: found.length === 0 ? said : `${said}: ${found.join(", ")}` };
+  return { score, reason: found.length === 0 ? likeness : `${likeness}: ${found.join(", ")}` };
 }

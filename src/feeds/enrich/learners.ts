@@ -200,11 +200,11 @@ function changesOfCategories(
   const gone: number[] = [];
   const found = acting.flatMap((category) => {
     const id = Number(category.id);
-    const said = categoryJudgement(fields, id);
-    if (said?.by === "people") return [];
+    const judgement = categoryJudgement(fields, id);
+    if (judgement?.by === "people") return [];
     const now = has.has(id) ? "in" : "out";
     // What was learned before is no rule's.
-    const before = said === null ? now : other(said.isIn ? "in" : "out");
+    const before = judgement === null ? now : other(judgement.isIn ? "in" : "out");
     const changed = category.change(text, before);
     return [{ category, id, now, wanted: changed?.label ?? before, reason: changed?.reason }];
   });

@@ -232,10 +232,10 @@ function articlesIn(answer: FeedAnswer | undefined): z.output<typeof Article>[] 
       return found.success ? [found.data] : [];
     });
   if (/^[<{[]/.test(body)) return "GDELT answers something else than a list of articles";
-  const said = trimFullStops(body.replaceAll(/\s+/g, " ").slice(0, 200));
-  if (/limit requests|every 5 seconds/i.test(said))
+  const reply = trimFullStops(body.replaceAll(/\s+/g, " ").slice(0, 200));
+  if (/limit requests|every 5 seconds/i.test(reply))
     throw new FeedError("GDELT is asked too often from this address", { retryAfterMs: 5 * MINUTE });
-  return `GDELT refuses the search: ${said}`;
+  return `GDELT refuses the search: ${reply}`;
 }
 
 const LONGEST_TITLE = 1_000;

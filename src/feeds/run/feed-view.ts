@@ -156,8 +156,8 @@ export function openFeedView(parts: {
     );
   };
   /** Of subcategories that exclude each other it takes the place of the one before. */
-  const putIn = async (said: Extract<Correction, { category: number }>): Promise<string | null> => {
-    const { queryId, resourceId, category, isIn } = said;
+  const putIn = async (correction: Extract<Correction, { category: number }>): Promise<string | null> => {
+    const { queryId, resourceId, category, isIn } = correction;
     const parents = await listCategories(db, await projectIdOf());
     const parent = parents.find(({ children }) => children.some(({ id }) => id === category));
     if (parent === undefined) return null;

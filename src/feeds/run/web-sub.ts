@@ -144,7 +144,7 @@ export function createWebSub(parts: {
         "a document was pushed without the signature of its hub, and is not read",
       );
       // Whoever tries signatures learns nothing.
-      return TAKEN;
+      return ACCEPTED;
     }
     try {
       const found = await read(feed, hub, pushed);
@@ -155,7 +155,7 @@ export function createWebSub(parts: {
       log.info({ feed: feed.name, problem: describeError(error) }, "a pushed document is fetched instead");
       await makeFeedDue(db, projectId, hub.key);
     }
-    return TAKEN;
+    return ACCEPTED;
   }
 
   /** What a fetch would have brought, if this had been the answer. */
@@ -196,7 +196,7 @@ export function createWebSub(parts: {
 }
 
 const NOT_FOUND: HubAnswer = { status: 404, body: "nothing was asked for here\n" };
-const TAKEN: HubAnswer = { status: 202, body: "" };
+const ACCEPTED: HubAnswer = { status: 202, body: "" };
 
 const Question = z.object({
   "hub.mode": z.enum(["subscribe", "unsubscribe", "denied"]),

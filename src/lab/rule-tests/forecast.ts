@@ -39,7 +39,7 @@ export function createForecast(
     mentions: story.mentions.filter(
       ({ query: name, at }) => String(queries.ids.get(name)) === query.queryId && at >= story.start,
     ),
-    taken: 0,
+    next: 0,
   }));
   const unknownFrom = Math.min(...[...story.changes, ...story.actions].map(({ at }) => at));
   const dependsOnPages = new Set(rules.filter(countsStory).map(({ name }) => name));
@@ -47,10 +47,10 @@ export function createForecast(
   let bucketEnd = floorTo(story.start, BUCKET_MS) + BUCKET_MS;
   let at = story.start;
   const take = (simulation: (typeof simulated)[number], until: Instant): void => {
-    for (let next = simulation.mentions[simulation.taken]; next !== undefined && next.at <= until; ) {
+    for (let next = simulation.mentions[simulation.next]; next !== undefined && next.at <= until; ) {
       simulation.one.take(asMention(next, queries));
-      simulation.taken += 1;
-      next = simulation.mentions[simulation.taken];
+      simulation.next += 1;
+      next = simulation.mentions[simulation.next];
     }
   };
   return {

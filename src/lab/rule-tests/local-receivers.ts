@@ -14,7 +14,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 
 /** A message as a local vendor took it. */
-interface TakenMessage {
+interface ReceivedMessage {
   readonly at: Instant;
   readonly isEdit: boolean;
   readonly text: string;
@@ -26,38 +26,38 @@ interface TakenMessage {
 export interface LocalReceivers {
   readonly vendors: LocalVendors;
   /** In the order in which they came. */
-  readonly taken: readonly TakenMessage[];
+  readonly received: readonly ReceivedMessage[];
   close(): Promise<void>;
 }
 
 /** Starts them on the loopback address. They keep every message, and every version of one that was edited. */
 export function startLocalReceivers(clock: Clock, token: string, log: Logger): Promise<LocalReceivers> {
   return openTogether(async (closing) => {
-    const taken: TakenMessage[] = [];
-    const store = createRecordingStore(clock, taken);
+    const received: ReceivedMessage[] = [];
+    const store = createRecordingStore(clock, received);
     const inbox = await createLocalInbox({ store, clock, log }, { token });
     closing.add(inbox.close);
     const server = await startServer((body) =>
-      taken.push({
+      received.push({
         ...{ at: clock.now(), isEdit: false, text: body, html: null },
         request: { by: "http", body },
       }),
     );
     closing.add(server.close);
     const vendors = { slack: { apiUrl: inbox.slackApiUrl, token }, smtp: inbox.smtp, httpUrl: server.url };
-    return { vendors, taken, close: closing.close };
+    return { vendors, received, close: closing.close };
   });
 }
 
 /** An inbox that lives as long as the test. */
-function createRecordingStore(clock: Clock, taken: TakenMessage[]): InboxStore {
+function createRecordingStore(clock: Clock, received: ReceivedMessage[]): InboxStore {
   const messages = new Map<string, InboxMessage>();
   const files = new Map<string, InboxFile>();
   const note = (message: InboxMessage, isEdit: boolean): void => {
     messages.set(message.id, message);
     // A reply with details is a part of its message.
     if (message.kind === "slack" && message.metadata?.payload["part"] !== undefined) return;
-    taken.push({
+    received.push({
       at: clock.now(),
       isEdit,
       text: readableText(message),

@@ -361,7 +361,7 @@ function createObserver(
           owners.set(one.id, owner);
         }
       }
-      const messages = local.taken.flatMap(({ request, ...message }) => {
+      const messages = local.received.flatMap(({ request, ...message }) => {
         const owner = [...owners].find(
           ([id, { receiver }]) => kinds.get(receiver)?.rehearse?.isOf(request, id) === true,
         )?.[1];

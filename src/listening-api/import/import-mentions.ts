@@ -134,7 +134,7 @@ export async function importMentions(options: ImportOptions): Promise<ImportResu
   return result;
 }
 
-/** Counts what becomes of the lines. */
+/** Counts the lines by result. */
 function createTally({ arriveAt, now }: ImportOptions) {
   const skipped: { line: number; reason: string }[] = [];
   const queries = new Map<string, { id: number; mentions: number }>();

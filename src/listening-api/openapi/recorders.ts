@@ -18,7 +18,7 @@ function createNotes() {
   const exactness = new Map<string, number>();
   const required = new Set<string>();
   return {
-    taken: { fields, required } satisfies CallInputs,
+    inputs: { fields, required } satisfies CallInputs,
     note(name: string, exact: number, schema: Schema): undefined {
       if (exact <= (exactness.get(name) ?? -1)) return undefined;
       exactness.set(name, exact);
@@ -34,7 +34,7 @@ function createNotes() {
 
 /** What a call reads from its parameters, found by letting it read from none: the document cannot say anything else. */
 export async function parametersRead(read: (reader: ParameterReader) => unknown): Promise<CallInputs> {
-  const { taken, note, fault } = createNotes();
+  const { inputs, note, fault } = createNotes();
   const list = (items: Schema): Schema => ({ type: "array", items });
   await read({
     text: (name) => note(name, 1, TEXT),
@@ -50,19 +50,19 @@ export async function parametersRead(read: (reader: ParameterReader) => unknown)
     faults: () => [],
     finish() {},
   });
-  return taken;
+  return inputs;
 }
 
 /** The same for the fields of a body. */
 export async function fieldsRead(read: (body: BodyReader) => unknown): Promise<CallInputs> {
-  const { taken, note, fault } = createNotes();
+  const { inputs, note, fault } = createNotes();
   const anything = (name: string) => note(name, 0, {});
   await read({
     body: new Proxy({}, { get: (_, name) => anything(String(name)) }),
     has: (name) => anything(name) ?? false,
     name(current) {
       note("name", 2, { ...TEXT, minLength: 1, maxLength: 255 });
-      if (current === undefined) taken.required.add("name");
+      if (current === undefined) inputs.required.add("name");
       return current ?? "";
     },
     text: (name, maxLength) => note(name, 2, { ...TEXT, maxLength }),
@@ -80,5 +80,5 @@ export async function fieldsRead(read: (body: BodyReader) => unknown): Promise<C
     faults: () => [],
     finish() {},
   });
-  return taken;
+  return inputs;
 }

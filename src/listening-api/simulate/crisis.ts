@@ -47,8 +47,8 @@ export function crisisPosts(seed: string, crisis: Crisis): Post[] {
     throw new Error(`There is no story about ${JSON.stringify(crisis.brand)}.`);
   const scene = { brand, story, crisis, random: createRandom(seed, "crisis", crisis.brand, crisis.at) };
   const write = createWriter(seed, scene);
-  const spoken = milestones(write, story);
-  return [...spoken.map(({ post }) => post), ...crowd(seed, write, spoken, scene)];
+  const scripted = milestones(write, story);
+  return [...scripted.map(({ post }) => post), ...crowd(seed, write, scripted, scene)];
 }
 
 interface Scene {
@@ -160,7 +160,7 @@ const POSTS_A_MINUTE = 13;
 function crowd(
   seed: string,
   write: Writer,
-  spoken: readonly Milestone[],
+  scripted: readonly Milestone[],
   { brand, story, crisis, random }: Scene,
 ): Post[] {
   const posts: Post[] = [];
@@ -168,7 +168,7 @@ function crowd(
   for (let afterMs = MINUTE; afterMs < CRISIS_LASTS_MS; afterMs += MINUTE) {
     for (let count = random.poisson(POSTS_A_MINUTE * strength(afterMs)); count > 0; count--) {
       const when = afterMs + random.whole(0, 59) * SECOND;
-      const known = spoken.filter(({ post }) => post.publishedAt < crisis.at + when);
+      const known = scripted.filter(({ post }) => post.publishedAt < crisis.at + when);
       posts.push(oneOfTheCrowd(seed, write, known, when, { brand, crisis, random, ...mood }));
     }
   }

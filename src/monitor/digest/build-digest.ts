@@ -270,7 +270,7 @@ async function incidentsOf(
       own.map(({ id }) => id),
     );
     const alertIds = members.map(({ alertId }) => alertId);
-    const its = alerts.filter(({ id }) => alertIds.includes(id));
+    const memberAlerts = alerts.filter(({ id }) => alertIds.includes(id));
     const counted = await Promise.all(
       own.map(async (one) => {
         const span = spanOf(one);
@@ -281,7 +281,7 @@ async function incidentsOf(
     const [first, ...parts] = counted;
     const row = {
       query: queryNamesOf(whole),
-      title: titleOf(its.find(({ id }) => id === leaderId)?.rule ?? ""),
+      title: titleOf(memberAlerts.find(({ id }) => id === leaderId)?.rule ?? ""),
       severity: incident.severity,
       status,
       openedAt: incident.openedAt,

@@ -20,7 +20,7 @@ export function createFetchInsights(
   return async (queries, { from, to }) => {
     const projects = new Set(queries.map(({ projectId }) => projectId));
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(PATIENCE_MS)]);
-    const talks: Insights[] = [];
+    const insights: Insights[] = [];
     try {
       for (const projectId of projects) {
         const source = clientOf(projectId);
@@ -35,7 +35,7 @@ export function createFetchInsights(
         const authors = await source.extensions.topAuthors({ ...scope, limit: MOST }, { signal });
         // An author has a row for each site. Of a list that is cut off, the sum of the rows is no number of anybody.
         if (authors.length >= MOST) return null;
-        talks.push({
+        insights.push({
           hashtags: hashtags.items.flatMap(({ name, volume }) =>
             volume === null ? [] : [{ name: name.replace(/^#/, ""), mentions: volume }],
           ),
@@ -53,6 +53,6 @@ export function createFetchInsights(
       );
       return null;
     }
-    return joinInsights(talks);
+    return joinInsights(insights);
   };
 }

@@ -27,15 +27,15 @@ export interface Insights {
 export type FetchInsights = (queries: readonly WatchedQuery[], period: Period) => Promise<Insights | null>;
 
 /** Merges the insights of several projects: the same name, ignoring case, is the same author. */
-export function joinInsights(talks: readonly Insights[]): Insights {
+export function joinInsights(insights: readonly Insights[]): Insights {
   return {
-    authors: summed(talks.flatMap(({ authors }) => authors)).map(({ name, mentions, negative }) => ({
+    authors: summed(insights.flatMap(({ authors }) => authors)).map(({ name, mentions, negative }) => ({
       name,
       mentions,
       negative,
     })),
     hashtags: summed(
-      talks.flatMap(({ hashtags }) => hashtags.map((one) => ({ ...one, negative: null }))),
+      insights.flatMap(({ hashtags }) => hashtags.map((one) => ({ ...one, negative: null }))),
     ).map(({ name, mentions }) => ({ name, mentions })),
   };
 }

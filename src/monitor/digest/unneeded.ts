@@ -45,21 +45,21 @@ export function summarizeUnneeded(
 ): UnneededView | null {
   const unneeded = sent.filter(isUnneeded);
   if (unneeded.length === 0) return null;
-  const receivers = [...groupBy(sent, ({ receiver }) => receiver)].map(([receiver, its]) => ({
+  const receivers = [...groupBy(sent, ({ receiver }) => receiver)].map(([receiver, group]) => ({
     receiver,
-    messages: messagesOf(its),
-    unneeded: messagesOf(its.filter(isUnneeded)),
+    messages: messagesOf(group),
+    unneeded: messagesOf(group.filter(isUnneeded)),
   }));
-  const rules = [...groupBy(sent, ({ rule }) => rule)].map(([rule, its]) => {
+  const rules = [...groupBy(sent, ({ rule }) => rule)].map(([rule, group]) => {
     // An alert that several receivers got is one alert, with all its messages.
-    const alerts = [...groupBy(its, ({ alertId }) => alertId).values()].flatMap((same) =>
+    const alerts = [...groupBy(group, ({ alertId }) => alertId).values()].flatMap((same) =>
       same.slice(0, 1).map((one) => ({ ...one, messages: messagesOf(same) })),
     );
     return {
       rule,
       title: titleOf(rule),
-      messages: messagesOf(its),
-      unneeded: messagesOf(its.filter(isUnneeded)),
+      messages: messagesOf(group),
+      unneeded: messagesOf(group.filter(isUnneeded)),
       remedy: describeChange(rule, decideChange(alerts)),
     };
   });

@@ -62,13 +62,13 @@ function usualOf(buckets: Buckets, to: Instant): readonly HourCount[] | null {
   const days = (to - HOUR - first.at) / DAY;
   const all = countIn(before, 0, to);
   return Array.from({ length: 24 }, (_, hour) => {
-    const its = countIn(
+    const atHour = countIn(
       before.filter(({ at }) => Math.floor((at % DAY) / HOUR) === hour),
       0,
       to,
     );
     const usual = (name: keyof HourCount) =>
-      Math.round(100 * Math.max(its[name] / days, all[name] / days / 24)) / 100;
+      Math.round(100 * Math.max(atHour[name] / days, all[name] / days / 24)) / 100;
     return { negative: usual("negative"), total: usual("total") };
   });
 }

@@ -2,7 +2,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Incident, WholeIncident } from "../model/incident.ts";
 import type { StoryMention } from "../model/mention.ts";
 import { compareSeverity } from "../model/severity.ts";
-import { type IncidentStep, isTaken } from "./incident-life.ts";
+import { type IncidentStep, isHandled } from "./incident-life.ts";
 import { isNear } from "./join.ts";
 import type { Material } from "./material.ts";
 
@@ -81,7 +81,7 @@ export function asOne({ incident, parts }: WholeIncident): Incident {
       (most, { severity }) => (compareSeverity(severity, most) > 0 ? severity : most),
       incident.severity,
     ),
-    status: isOver ? "over" : isCalm ? "watching" : isTaken(incident) ? "handled" : "open",
+    status: isOver ? "over" : isCalm ? "watching" : isHandled(incident) ? "handled" : "open",
     alerts: all.reduce((sum, { alerts }) => sum + alerts, 0),
     lastSeenAt: latest((one) => one.lastSeenAt),
     uncalmUntil: latest((one) => one.uncalmUntil),

@@ -3,7 +3,7 @@ import type { Alert } from "../model/alert.ts";
 import type { Incident, IncidentEntry, IncidentEntryKind, WholeIncident } from "../model/incident.ts";
 import { compareSeverity } from "../model/severity.ts";
 import type { IncidentStep } from "./incident-life.ts";
-import { isTaken, wavesOf } from "./incident-life.ts";
+import { isHandled, wavesOf } from "./incident-life.ts";
 
 /** What a person did to the incident, as an action on the alert that stands for it. `acted`: that alert afterwards. */
 export function withAction(before: Incident, acted: Alert, detail: string, now: Instant): IncidentStep {
@@ -14,7 +14,7 @@ export function withAction(before: Incident, acted: Alert, detail: string, now: 
     : {
         ...before,
         handling,
-        status: before.status === "open" && isTaken({ handling }) ? "handled" : before.status,
+        status: before.status === "open" && isHandled({ handling }) ? "handled" : before.status,
       };
   return { incident, entries: [entryOf(incident, now, isEnded ? "Over" : "Handled", detail)] };
 }
@@ -47,7 +47,7 @@ export function merge(
     alerts: members.length,
     waves: wavesOf(members),
     usual: into.openedAt <= from.openedAt ? into.usual : from.usual,
-    ...(from.calmSince === null && { status: isTaken(into) ? "handled" : "open", calmSince: null }),
+    ...(from.calmSince === null && { status: isHandled(into) ? "handled" : "open", calmSince: null }),
   };
   const ended: Incident = { ...from, status: "over", endedAt: from.endedAt ?? now, alerts: 0 };
   const detail = `${from.alerts === 1 ? "an alert" : `${from.alerts} alerts`} of another incident, by ${by}`;

@@ -159,7 +159,7 @@ export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): 
   const calmMs = at - before.uncalmUntil;
   const incident: Incident = {
     ...before,
-    status: isTaken(before) ? "handled" : "open",
+    status: isHandled(before) ? "handled" : "open",
     calmSince: null,
     endedAt: null,
     uncalmUntil: at,
@@ -168,7 +168,7 @@ export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): 
   if (limits !== null && pace.hour <= limits.calm) return { incident, entries: [] };
   if (dayOf(incident, at, zone) > incident.day) return beginDay(incident, pace, at, zone);
   if (calmMs < PAUSE_MS) return { incident, entries: [] };
-  const detail = `${saidInAnHour(incident, pace.hour)}; it had been calm for ${formatMinutes(calmMs)}`;
+  const detail = `${lastHourPhrase(incident, pace.hour)}; it had been calm for ${formatMinutes(calmMs)}`;
   return {
     incident: renotified(incident, "NewWave", at, pace.quarter),
     entries: [{ incidentId: incident.id, at, kind: "NewWave", detail }],
@@ -177,7 +177,7 @@ export function rouse(before: Incident, pace: Pace, at: Instant, zone: string): 
 
 function beginDay(before: Incident, pace: Pace, at: Instant, zone: string): IncidentStep {
   const day = dayOf(before, at, zone);
-  const detail = `day ${day} begins: ${saidInAnHour(before, pace.hour)}`;
+  const detail = `day ${day} begins: ${lastHourPhrase(before, pace.hour)}`;
   return {
     incident: renotified({ ...before, day }, "DayBegan", at, pace.quarter),
     entries: [{ incidentId: before.id, at, kind: "DayBegan", detail }],
@@ -254,7 +254,7 @@ export function grow(
   const { notified } = before;
   if (at - notified.at < BETWEEN_GROWTH_MS || quarter < GROWN * Math.max(1, notified.count))
     return { incident, entries: [] };
-  const detail = `${growthLabel(quarter / Math.max(1, notified.count))}: ${saidIn(before, quarter, "15 min")}, up from ${formatNumber(notified.count)} (${formatMinutes(at - notified.at)} earlier)`;
+  const detail = `${growthLabel(quarter / Math.max(1, notified.count))}: ${countPhrase(before, quarter, "15 min")}, up from ${formatNumber(notified.count)} (${formatMinutes(at - notified.at)} earlier)`;
   return {
     incident: renotified(incident, "Doubled", at, quarter),
     entries: [{ incidentId: incident.id, at, kind: "Grew", detail }],
@@ -279,7 +279,7 @@ export function isCalm({ status, usual, checkedUntil, uncalmUntil }: Incident): 
   return status === "watching" || (usual !== null && checkedUntil - uncalmUntil >= HOUR);
 }
 
-export function isTaken({ handling }: Pick<Incident, "handling">): boolean {
+export function isHandled({ handling }: Pick<Incident, "handling">): boolean {
   return handling.acknowledgedBy !== undefined || handling.assignee !== undefined;
 }
 
@@ -321,10 +321,10 @@ function dayOf({ openedAt }: Incident, at: Instant, zone: string): number {
   return Math.round(dayAt(at).diff(dayAt(openedAt), "days").days) + 1;
 }
 
-function saidInAnHour(incident: Pick<Incident, "measure">, count: number): string {
-  return saidIn(incident, count, "the last hour");
+function lastHourPhrase(incident: Pick<Incident, "measure">, count: number): string {
+  return countPhrase(incident, count, "the last hour");
 }
 
-function saidIn({ measure }: Pick<Incident, "measure">, count: number, time: string): string {
+function countPhrase({ measure }: Pick<Incident, "measure">, count: number, time: string): string {
   return `${counted(count, measure === "negative" ? "negative mention" : "mention")} in ${time}`;
 }

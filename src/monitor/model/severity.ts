@@ -5,7 +5,7 @@ import { didYouMean } from "../../lib/errors.ts";
 const SEVERITIES = ["info", "warning", "critical"] as const;
 export const Severity = z.enum(SEVERITIES, {
   error: ({ input }) => {
-    const meant = typeof input === "string" ? MEANT[input.toLowerCase()] : undefined;
+    const meant = typeof input === "string" ? SYNONYMS[input.toLowerCase()] : undefined;
     return meant === undefined
       ? undefined
       : `expected one of ${SEVERITIES.join(", ")}, got "${String(input)}"${didYouMean(meant)}`;
@@ -13,7 +13,7 @@ export const Severity = z.enum(SEVERITIES, {
 });
 
 /** The names in other tools. */
-const MEANT: Readonly<Record<string, (typeof SEVERITIES)[number]>> = {
+const SYNONYMS: Readonly<Record<string, (typeof SEVERITIES)[number]>> = {
   low: "info",
   minor: "info",
   notice: "info",

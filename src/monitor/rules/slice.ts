@@ -63,8 +63,8 @@ export function sliceOf(predicate: Predicate, isEverything: boolean): Slice {
 
 function subjectOf({ adjective, attribute, shortAttribute, subject }: Predicate): string {
   if (adjective !== undefined) return `${adjective} mentions`;
-  const said = [subject, ...[attribute, shortAttribute].map((one) => one && `mentions ${one}`)];
-  return said.find((one) => one !== undefined && one.length <= LONGEST_SUBJECT) ?? "matching mentions";
+  const phrases = [subject, ...[attribute, shortAttribute].map((one) => one && `mentions ${one}`)];
+  return phrases.find((one) => one !== undefined && one.length <= LONGEST_SUBJECT) ?? "matching mentions";
 }
 
 /** Longer phrases would hide the numbers of the sentence. */

@@ -16,8 +16,8 @@ export function createChannelLimitStore(db: Db) {
      * Takes the next slot of the channel. Null: the channel is closed, or its limit is used up. `failures`: earlier
      * failures in a row. `keys`: see `keysOf`.
      */
-    async take({ key, everyMs, burst }: Pace): Promise<TakenSlot | null> {
-      const { rows } = await sql<TakenSlot>`
+    async take({ key, everyMs, burst }: Pace): Promise<ChannelSlot | null> {
+      const { rows } = await sql<ChannelSlot>`
         insert into earshot.channel_limits as l (channel, tokens)
         select ${channelOf(key)}, ${burst - 1}::float8 where ${withoutSync}
         on conflict (channel) do update set counted_wall = greatest(now(), l.counted_wall), tokens = ${tokensLeft(everyMs, burst)} - 1
@@ -104,7 +104,7 @@ function keysSql(key: string) {
       select channel from earshot.channel_limits where same_as = ${channelOf(key)}`;
 }
 
-interface TakenSlot {
+interface ChannelSlot {
   readonly failures: number;
   readonly keys: readonly string[];
 }

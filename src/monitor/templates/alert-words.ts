@@ -190,8 +190,8 @@ export function announce(
     if (quote === null) return { query: alert.queryName, text: isOver ? title : headline, quote };
     const counted = isOver ? "" : `, ${withoutNormal(firstSentence(alert.because))}`;
     const room = HEADLINE_ROOM - alert.queryName.length - counted.length;
-    const said = `“${shortenText(quote, Math.max(SHORTEST_QUOTE, Math.min(LONGEST_QUOTE, room)))}”`;
-    return { query: alert.queryName, text: `${said}${counted}`, quote: said };
+    const shown = `“${shortenText(quote, Math.max(SHORTEST_QUOTE, Math.min(LONGEST_QUOTE, room)))}”`;
+    return { query: alert.queryName, text: `${shown}${counted}`, quote: shown };
   }
   const does =
     first.sentiment === "negative" || first.sentiment === "positive"
@@ -200,7 +200,7 @@ export function announce(
   if (alert.mentions === 1) {
     return {
       query: null,
-      text: `${describePerson(first)} ${does} ${alert.queryName}${saidIn(first)}`,
+      text: `${describePerson(first)} ${does} ${alert.queryName}${quoteOf(first)}`,
       quote: null,
     };
   }
@@ -210,7 +210,7 @@ export function announce(
     return { query: null, text: `${describePerson(first)} ${does} ${alert.queryName}, ${more}`, quote: null };
   return {
     query: alert.queryName,
-    text: `${describePerson(first)} and ${more}${saidIn(first)}`,
+    text: `${describePerson(first)} and ${more}${quoteOf(first)}`,
     quote: null,
   };
 }
@@ -221,7 +221,7 @@ const LONGEST_QUOTE = 75;
 const SHORTEST_QUOTE = 30;
 
 /** `: “Terrible. Broken twice.”`; empty if the source withholds the words. */
-function saidIn({ title, text }: MentionView): string {
+function quoteOf({ title, text }: MentionView): string {
   const words = title ?? text;
   return words === "" ? "" : `: “${shortenText(words, 90)}”`;
 }
@@ -241,9 +241,9 @@ function describeOne(mention: MentionView): string {
 
 /** "60 negative mentions in 15 min at the peak, …" with another count; null for a sentence about no peak. */
 export function withPeakCount(because: string, count: number, isExpected: boolean): string | null {
-  const said = /^[\d,]+ (.+?) in (\d[^,.]*?) at the peak(.*)$/s.exec(because);
-  if (said === null) return null;
-  const [, subject = "", length = "", rest = ""] = said;
+  const match = /^[\d,]+ (.+?) in (\d[^,.]*?) at the peak(.*)$/s.exec(because);
+  if (match === null) return null;
+  const [, subject = "", length = "", rest = ""] = match;
   const after = isExpected ? rest : rest.replace(/^, [\d,.]+ expected at this hour/, "");
   return `${countedSubject(count, subject)} in ${length} at the peak${after}`;
 }

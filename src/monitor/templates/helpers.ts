@@ -55,7 +55,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   announce: ({ query, text }: { query: string | null; text: string }) =>
     query === null ? text : `${query}: ${text}`,
   /** `{{beyond because headline}}`: what follows the first clause, where the headline says that already. */
-  beyond: (text: string, said: string) => withoutFirst(text, said),
+  beyond: (text: string, shown: string) => withoutFirst(text, shown),
   /** `{{named rule}}` → `Crisis spike` of `crisis-spike`. */
   named: (name: string) => capitalised(name.replaceAll(/[-_]+/g, " ")),
   upper: (word: string) => word.toUpperCase(),
@@ -70,9 +70,9 @@ function momentOf(at: Instant): Instant {
   return at;
 }
 
-function withoutFirst(text: string, said: string): string {
+function withoutFirst(text: string, shown: string): string {
   const end = text.search(/[.;] (?=\S)/);
-  if (end <= 0 || !said.startsWith(text.slice(0, end))) return text;
+  if (end <= 0 || !shown.startsWith(text.slice(0, end))) return text;
   return `${text.slice(end + 2, end + 3).toUpperCase()}${text.slice(end + 3)}`;
 }
 

@@ -113,8 +113,8 @@ export function newsOf(
 ): { readonly label: string; readonly text: string } | null {
   const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
   if (kind === "day") {
-    const said = last("DayBegan")?.detail.replace(/^day \d+ begins:? ?/, "") ?? "";
-    return { label: `Day ${incident.day} begins`, text: said === "" ? "it goes on" : said };
+    const detail = last("DayBegan")?.detail.replace(/^day \d+ begins:? ?/, "") ?? "";
+    return { label: `Day ${incident.day} begins`, text: detail === "" ? "it goes on" : detail };
   }
   if (kind === "fact") {
     const entry = last("NewFact");
@@ -124,12 +124,15 @@ export function newsOf(
       const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
       return why === undefined ? null : { label: `New: ${shortLine(who, 80)}`, text: why };
     }
-    const text = about.text === "" ? saidNow(incident, counts, timezone) : shortLine(about.text, 140);
+    const text = about.text === "" ? currentCount(incident, counts, timezone) : shortLine(about.text, 140);
     return { label: `New: ${shortLine(about.title, 80)}`, text };
   }
-  if (kind === "reminder") return { label: "Still going on", text: saidNow(incident, counts, timezone) };
+  if (kind === "reminder") return { label: "Still going on", text: currentCount(incident, counts, timezone) };
   if (kind === "escalated")
-    return { label: `Now ${incident.severity.toUpperCase()}`, text: saidNow(incident, counts, timezone) };
+    return {
+      label: `Now ${incident.severity.toUpperCase()}`,
+      text: currentCount(incident, counts, timezone),
+    };
   if (kind === "doubled") {
     const grew = last("Grew");
     const [label = "", text = ""] = grew?.detail.split(": ") ?? [];
@@ -144,16 +147,16 @@ export function newsOf(
 }
 
 /** In its first hour it is counted from its beginning, as in the sentence below: the last hour has mentions from before it. */
-function saidNow(incident: Incident, counts: IncidentCounts, timezone: string): string {
+function currentCount(incident: Incident, counts: IncidentCounts, timezone: string): string {
   const { from, to } = counts;
-  if (to - from >= HOUR) return saidInLastHour(incident, counts);
+  if (to - from >= HOUR) return lastHourCount(incident, counts);
   const subject = incident.measure === "negative" ? "negative mentions" : "mentions";
   const count = countedSubject(counts[incident.measure], subject);
   return `${count} from ${formatTime(from, timezone)} to ${formatTimeAfter(to, from, timezone)}`;
 }
 
 /** What is now: "36 negative mentions in the last hour". */
-export function saidInLastHour({ measure }: Incident, { lastHour }: IncidentCounts): string {
+export function lastHourCount({ measure }: Incident, { lastHour }: IncidentCounts): string {
   const subject = measure === "negative" ? "negative mentions" : "mentions";
   return `${countedSubject(lastHour[measure], subject)} in the last hour`;
 }

@@ -9,7 +9,7 @@ import {
   countIn,
   grow,
   isCalm,
-  isTaken,
+  isHandled,
   renotified,
   rouse,
   watchMs,
@@ -373,7 +373,7 @@ test("nobody is reminded of one that is watched, or in which nothing was above t
   expect(isCalm(incidentOf({ ...checked, uncalmUntil: NOON + 1 }))).toBe(false);
   expect(isCalm(incidentOf({ ...checked, usual: null }))).toBe(false);
   expect(
-    [{ acknowledgedBy: "ann" }, { assignee: "bo" }, {}].map((handling) => isTaken({ handling })),
+    [{ acknowledgedBy: "ann" }, { assignee: "bo" }, {}].map((handling) => isHandled({ handling })),
   ).toEqual([...[true, true, false]]);
 });
 

@@ -368,13 +368,13 @@ async function leave(client: ImapFlow): Promise<void> {
 function toFeedError(error: unknown, { folder, host }: MailboxSettings["imap"]): FeedError {
   if (error instanceof FeedError) return error;
   const of = (name: string): string => String(Reflect.get(Object(error), name) ?? "");
-  const said = plainLine(of("responseText"), 200);
+  const reply = plainLine(of("responseText"), 200);
   if (Reflect.get(Object(error), "authenticationFailed") === true)
     return new FeedError(
-      `it refuses the login${said === "" ? "" : ` (${said})`}; many servers want an app password`,
+      `it refuses the login${reply === "" ? "" : ` (${reply})`}; many servers want an app password`,
     );
-  if (of("serverResponseCode") === "NONEXISTENT" || (of("responseStatus") === "NO" && said !== ""))
-    return new FeedError(`it does not open the folder "${folder}" (${said})`);
+  if (of("serverResponseCode") === "NONEXISTENT" || (of("responseStatus") === "NO" && reply !== ""))
+    return new FeedError(`it does not open the folder "${folder}" (${reply})`);
   const words = WORDS[codeOf(error) ?? ""];
   if (words !== undefined) return new FeedError(words);
   const message = error instanceof Error ? error.message : "";

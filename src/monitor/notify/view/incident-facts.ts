@@ -13,7 +13,7 @@ import type { Rule } from "../../rules/rule.ts";
 import type { Facts } from "../../store/stores.ts";
 import { MOST_LISTED } from "../../templates/build-alert-view.ts";
 import { shortLine } from "../../templates/escape.ts";
-import { type IncidentFacts, saidInLastHour } from "../../templates/incident-view.ts";
+import { type IncidentFacts, lastHourCount } from "../../templates/incident-view.ts";
 import { topMentions } from "../../templates/mention-view.ts";
 import { mentionsOfAlert } from "./alert-mentions.ts";
 
@@ -94,7 +94,7 @@ export function restate(alert: Alert, { incident, face, counts }: IncidentFacts)
   const { measure } = incident;
   const subject = measure === "negative" ? "negative mentions" : "mentions";
   const all = countedSubject(counts[measure], subject);
-  const because = incident.endedAt === null ? saidInLastHour(incident, counts) : `${all} in all`;
+  const because = incident.endedAt === null ? lastHourCount(incident, counts) : `${all} in all`;
   return { ...alert, because, values: {} };
 }
 
