@@ -39,6 +39,7 @@ const State = z.object({
   moved: z.record(z.string(), z.string()).catch({}).default({}),
 });
 
+type State = z.output<typeof State>;
 const NEW_STATE = State.parse({});
 
 /** Some servers answer 304 for ever, or keep the ETag of an old document. */
@@ -70,27 +71,32 @@ export interface ReadParts {
   readonly timeoutMs?: number;
 }
 
-/**
- * Lets the reader of the feed ask what it wants, at the pace of its host, and gives what it read with the state to
- * store. Stores nothing. Throws what the fetch or the reader throws; then the old state stays good.
- */
-export async function readPart(
-  { part, definition, settings }: PlannedFeed,
-  stored: JsonObject,
-  now: Instant,
-  parts: ReadParts,
-): Promise<{
+interface ReadResult {
   readonly read: FeedRead;
   readonly state: JsonObject;
   /** When the stored items are asked for next that were to be asked for again. */
   readonly checks: readonly ScheduledCheck[];
   /** Where its address has moved for good. */
   readonly movedTo?: string | null;
-}> {
+}
+
+/** Gives requests, and gets their answers. */
+type Asking<Result> = Generator<readonly FeedRequest[], Result, readonly FeedAnswer[]>;
+
+/**
+ * Lets the reader of the feed ask what it wants, at the pace of its host, and gives what it read with the state to
+ * store. Stores nothing. Throws what the fetch or the reader throws; then the old state stays good.
+ */
+export async function readPart(
+  feed: PlannedFeed,
+  stored: JsonObject,
+  now: Instant,
+  parts: ReadParts,
+): Promise<ReadResult> {
+  const { part, definition, settings } = feed;
   const before = State.catch(NEW_STATE).parse(stored);
-  const { pushedEdits } = before;
-  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS || pushedEdits !== before.readEdits;
-  const validators: Record<string, z.output<typeof State>["validators"][string]> = {};
+  const isWhole = now - before.wholeAt >= WHOLE_EVERY_MS || before.pushedEdits !== before.readEdits;
+  const validators: State["validators"] = {};
   if (definition.collect !== undefined) {
     await parts.hold();
     const { signal, hold, beginReading, reader, timeoutMs = 30 * SECOND } = parts;
@@ -105,7 +111,11 @@ export async function readPart(
   let isReading = false;
 
   /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
-  async function read(fetched: RawAnswer, wanted: FeedRequest, hash: string | null): Promise<FeedAnswer> {
+  async function readAnswer(
+    fetched: RawAnswer,
+    wanted: FeedRequest,
+    hash: string | null,
+  ): Promise<FeedAnswer> {
     if (isReadInThread(fetched, wanted.reads) && !isReading) {
       isReading = true;
       await parts.beginReading(hash ?? "answers");
@@ -141,7 +151,7 @@ export async function readPart(
     const how = { allowPrivateAddress, signal: parts.signal, ...proxyOf(settings) };
     const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
     const answer = await fetchMoved(wanted, { ...how, ...conditions });
-    if (wanted.conditional !== true) return read(answer, wanted, null);
+    if (wanted.conditional !== true) return readAnswer(answer, wanted, null);
     if (answer.status === 304) {
       if (known !== undefined) validators[wanted.url] = known;
       return unchanged(answer);
@@ -149,7 +159,7 @@ export async function readPart(
     const body = createHash("sha256").update(answer.bytes).digest("base64url");
     validators[wanted.url] = { ...validatorsOf(answer), body };
     // Many servers give every answer a new ETag.
-    return !isWhole && known?.body === body ? unchanged(answer) : read(answer, wanted, body);
+    return !isWhole && known?.body === body ? unchanged(answer) : readAnswer(answer, wanted, body);
   }
 
   async function askAll(requests: readonly FeedRequest[]): Promise<FeedAnswer[]> {
@@ -167,57 +177,80 @@ export async function readPart(
     return answers;
   }
 
-  async function run<Result>(
-    reader: Generator<readonly FeedRequest[], Result, readonly FeedAnswer[]>,
-  ): Promise<Result> {
-    let step = reader.next([]);
-    while (step.done !== true) step = reader.next(await askAll(step.value));
+  async function run<Result>(asking: Asking<Result>): Promise<Result> {
+    let step = asking.next([]);
+    while (step.done !== true) step = asking.next(await askAll(step.value));
     return step.value;
-  }
-
-  /** Checks stored items again. A failure here is reported, and takes nothing from what was read. */
-  async function recheck(): Promise<Partial<FeedRead> & { readonly checks: readonly ScheduledCheck[] }> {
-    const { most, read, asksPages = false } = definition.recheck ?? {};
-    const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
-    if (due.length === 0 || read === undefined) return { checks: [] };
-    const nothing = () => judgeChecks(due, { deletes: [], unanswered: due }, false).checks;
-    try {
-      const { items, pauseMs, ...found } = await run(read(due, part, settings, now));
-      const { deletes, checks, away } = judgeChecks(due, found, false);
-      const pause = pauseMs === undefined ? {} : { pauseMs };
-      const problem = away === 0 ? {} : { problem: siteAway(away) };
-      return { items, deletes, ...pause, ...problem, checks };
-    } catch (error) {
-      if (error instanceof HostClosedError) return { checks: nothing() };
-      if (!(error instanceof FeedError)) throw error;
-      const problem = `stored items could not be checked for deletes: ${error.message}`;
-      const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
-      return { problem, ...pause, checks: nothing() };
-    }
   }
 
   const fresh = await run(definition.read(part, settings, before.cursor as JsonValue, now));
   const mayAsk = fresh.more !== true && fresh.pauseMs === undefined;
-  const { checks, ...more }: Awaited<ReturnType<typeof recheck>> = mayAsk ? await recheck() : { checks: [] };
-  const all: FeedRead = {
+  const { checks, ...more }: Rechecked = mayAsk ? await recheck(feed, now, parts, run) : { checks: [] };
+  const read = joinReads(fresh, more);
+  const state = stateAfter(before, read, { validators, moved, now, isWhole });
+  return { read, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
+}
+
+type Rechecked = Partial<FeedRead> & Pick<ReadResult, "checks">;
+
+/** Checks stored items again. A failure here is reported, and takes nothing from what was read. */
+async function recheck(
+  { part, definition, settings }: PlannedFeed,
+  now: Instant,
+  parts: ReadParts,
+  run: <Result>(asking: Asking<Result>) => Promise<Result>,
+): Promise<Rechecked> {
+  const { most, read, asksPages = false } = definition.recheck ?? {};
+  const due = most === undefined || asksPages ? [] : ((await parts.dueChecks?.(most)) ?? []);
+  if (due.length === 0 || read === undefined) return { checks: [] };
+  const nothing = () => judgeChecks(due, { deletes: [], unanswered: due }, false).checks;
+  try {
+    const { items, pauseMs, ...found } = await run(read(due, part, settings, now));
+    const { deletes, checks, away } = judgeChecks(due, found, false);
+    const pause = pauseMs === undefined ? {} : { pauseMs };
+    const problem = away === 0 ? {} : { problem: siteAway(away) };
+    return { items, deletes, ...pause, ...problem, checks };
+  } catch (error) {
+    if (error instanceof HostClosedError) return { checks: nothing() };
+    if (!(error instanceof FeedError)) throw error;
+    const problem = `stored items could not be checked for deletes: ${error.message}`;
+    const pause = error.retryAfterMs === null ? {} : { pauseMs: error.retryAfterMs };
+    return { problem, ...pause, checks: nothing() };
+  }
+}
+
+/** What was read, with what the checks of stored items found. */
+function joinReads(fresh: FeedRead, checked: Partial<FeedRead>): FeedRead {
+  return {
     ...fresh,
-    ...more,
+    ...checked,
     // Of two states of one item the later one counts, and the first in the list is taken.
-    items: [...(more.items ?? []), ...fresh.items],
-    deletes: [...fresh.deletes, ...(more.deletes ?? [])],
+    items: [...(checked.items ?? []), ...fresh.items],
+    deletes: [...fresh.deletes, ...(checked.deletes ?? [])],
   };
-  // A document that broke off is fetched whole again.
-  const isRead = all.problem === undefined;
-  const kept = isRead ? Object.entries(validators).slice(0, MOST_VALIDATORS) : [];
-  const wholeAt = isWhole && isRead ? now : before.wholeAt;
-  const movedFor =
-    moved.size === 0 ? {} : { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) };
-  const state = {
-    ...{ cursor: all.cursor, validators: Object.fromEntries(kept), wholeAt },
-    ...movedFor,
-    ...(pushedEdits === 0 ? {} : { pushedEdits, readEdits: isRead ? pushedEdits : before.readEdits }),
+}
+
+/** The state to store after a fetch. A document that broke off is fetched whole again. */
+function stateAfter(
+  before: State,
+  read: FeedRead,
+  fetched: Pick<State, "validators"> & {
+    readonly moved: ReadonlyMap<string, string>;
+    readonly now: Instant;
+    readonly isWhole: boolean;
+  },
+): JsonObject {
+  const { moved, now, isWhole } = fetched;
+  const { pushedEdits } = before;
+  const isRead = read.problem === undefined;
+  const validators = isRead ? Object.entries(fetched.validators).slice(0, MOST_VALIDATORS) : [];
+  return {
+    cursor: read.cursor,
+    validators: Object.fromEntries(validators),
+    wholeAt: isWhole && isRead ? now : before.wholeAt,
+    ...(moved.size > 0 && { moved: Object.fromEntries([...moved].slice(0, MOST_VALIDATORS)) }),
+    ...(pushedEdits !== 0 && { pushedEdits, readEdits: isRead ? pushedEdits : before.readEdits }),
   } as JsonObject;
-  return { read: all, state, checks, movedTo: moved.get(part.url ?? "") ?? null };
 }
 
 /** For people. A move, or a server that does not let us in, looks like a thousand deletes. */
