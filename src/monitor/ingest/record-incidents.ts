@@ -1,7 +1,7 @@
 import { DAY, floorTo, HOUR, type Instant } from "../../lib/instant.ts";
 import { beginIncident } from "../incidents/begin-incident.ts";
 import { asPartOf } from "../incidents/cause.ts";
-import { advance, grow, renotified, rouse } from "../incidents/incident-life.ts";
+import { advance, grow, type IncidentStep, rouse } from "../incidents/incident-life.ts";
 import {
   decideJoining,
   type JoinableIncident,
@@ -9,6 +9,7 @@ import {
   REOPEN_WITHIN_MS,
 } from "../incidents/join.ts";
 import { type Material, sharedWith, withoutMentions } from "../incidents/material.ts";
+import { isNews, joinEvents, joinedBy, openedBy, reopened, withNewFact } from "../incidents/membership.ts";
 import { type Alert, firedAtOf } from "../model/alert.ts";
 import type { AlertEvent } from "../model/alert-action.ts";
 import type { Incident, IncidentEntry, Membership } from "../model/incident.ts";
@@ -108,10 +109,7 @@ async function openBook(
   let inhibitors: ReturnType<typeof activeInhibitors> | null = null;
   let unaffiliated: readonly Alert[] | null = null;
 
-  const keep = (step: {
-    readonly incident: Incident;
-    readonly entries: readonly IncidentEntry[];
-  }): Incident => {
+  const keep = (step: IncidentStep): Incident => {
     incidents.set(step.incident.id, step.incident);
     entries.push(...step.entries);
     return step.incident;
@@ -123,24 +121,14 @@ async function openBook(
     if (!alerts.has(alert.id)) inhibitors = null;
     alerts.set(alert.id, alert);
     joined.push({ projectId, alertId: alert.id, incidentId: before.id, joinedAt: at, because });
-    return keep({
-      incident: { ...before, alerts: before.alerts + 1 },
-      entries: [{ incidentId: before.id, at, kind: "Joined", detail: because, alertId: alert.id }],
-    });
+    return keep(joinedBy(before, alert, at, because));
   }
 
   /** An incident that has calmed down or ended is open again. */
   async function wake(incident: Incident, at: Instant): Promise<void> {
     if (incident.calmSince === null) return;
-    if (incident.endedAt !== null) {
-      const handling = { callingSince: at };
-      keep({
-        incident: { ...incident, status: "open", calmSince: null, endedAt: null, uncalmUntil: at, handling },
-        entries: [{ incidentId: incident.id, at, kind: "Reopened", detail: "" }],
-      });
-      return;
-    }
-    keep(rouse(incident, await reader.paceOf(incident, at), at, query.timezone));
+    if (incident.endedAt !== null) keep(reopened(incident, at));
+    else keep(rouse(incident, await reader.paceOf(incident, at), at, query.timezone));
   }
 
   async function open(alert: Alert, group: string, mentions: readonly StoryMention[]): Promise<void> {
@@ -149,25 +137,14 @@ async function openBook(
     const incident = beginIncident(query, alert, group, mentions, buckets);
     const cause = await reader.causeOf(incident, mentions);
     incidentOf.set(alert.id, incident.id);
-    joined.push({
-      projectId,
-      alertId: alert.id,
-      incidentId: incident.id,
-      joinedAt: firedAtOf(alert),
-      because: "",
-    });
-    const opened: IncidentEntry = {
-      incidentId: incident.id,
-      at: firedAtOf(alert),
-      kind: "Opened",
-      detail: alert.because,
-      alertId: alert.id,
-    };
+    const at = firedAtOf(alert);
+    joined.push({ projectId, alertId: alert.id, incidentId: incident.id, joinedAt: at, because: "" });
+    keep(openedBy(alert, incident));
     if (cause.outcome === "PartOf") {
       const step = asPartOf(cause.incident, incident);
-      keep({ incident: step.incident, entries: [opened, ...step.entries] });
-      events.push({ alertId: alert.id, at: firedAtOf(alert), what: "JoinedIncident", detail: step.because });
-    } else keep({ incident, entries: [opened] });
+      keep(step);
+      events.push({ alertId: alert.id, at, what: "JoinedIncident", detail: step.because });
+    }
     await adopt(incident, mentions);
   }
 
@@ -224,10 +201,7 @@ async function openBook(
       const joinedNow = add(incident, alert, at, JOINED[joining.because]);
       if (isKnown || !isTopical(rule) || at - incident.factAt < BETWEEN_FACTS_MS) return;
       const { quarter } = await reader.paceOf(joinedNow, at);
-      keep({
-        incident: { ...renotified(joinedNow, "NewFact", at, quarter), factAt: at },
-        entries: [{ incidentId: incident.id, at, kind: "NewFact", detail: rule.title, alertId: alert.id }],
-      });
+      keep(withNewFact(joinedNow, alert, rule.title, at, quarter));
     },
 
     async growAll(): Promise<void> {
@@ -271,29 +245,13 @@ async function openBook(
           entries.map((one) => reader.comparedWithYesterday(one, incidents.get(one.incidentId))),
         ),
       );
-      const names = new Map(moved.map((one) => [one.id, one]));
-      await facts.alerts.addEvents(projectId, [
-        ...events,
-        ...joined.flatMap(({ alertId, incidentId, joinedAt, because }) => {
-          const leader = alerts.get(names.get(incidentId)?.leaderId ?? "");
-          if (leader === undefined || leader.id === alertId) return [];
-          const detail = `${because}; the message about ${leader.queryName}, ${leader.rule} shows it`;
-          return [{ alertId, at: joinedAt, what: "JoinedIncident", detail }];
-        }),
-      ]);
+      await facts.alerts.addEvents(projectId, [...events, ...joinEvents(joined, incidents, alerts)]);
       const leaders = moved
-        .filter((incident) => contentOf(incident) !== contentOf(before.get(incident.id)))
+        .filter((incident) => isNews(incident, before.get(incident.id)))
         .flatMap(({ leaderId }) => alerts.get(leaderId) ?? []);
       return [...new Map([...changed, ...leaders].map((alert) => [alert.id, alert])).values()];
     },
   };
-}
-
-/** What messages show of it. Up to when it was checked is no news. */
-function contentOf(incident: Incident | undefined): string {
-  if (incident === undefined) return "";
-  const { checkedUntil: _, peak: __, ...content } = incident;
-  return JSON.stringify(content);
 }
 
 const MOST_ADOPTED = 50;
