@@ -156,22 +156,16 @@ export function queueContract(engine: QueueEngine): void {
     });
 
     test("a failure that a retry can help is retried when it says, and reported after the last try", async () => {
-      const attempts: [number, boolean][] = [];
+      const attempts: number[] = [];
       await work({
-        deliver: async (_payload, { attempt, lastAttempt }) => {
-          attempts.push([attempt, lastAttempt]);
+        deliver: async (_payload, { attempt }) => {
+          attempts.push(attempt);
           throw new Refused("busy", { retryable: true, retryAfterMs: 20 });
         },
       });
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
       await vi.waitFor(async () => expect((await queues.counts("deliver")).failed).toBe(1), WAIT);
-      expect(attempts).toEqual([
-        [1, false],
-        [2, false],
-        [3, false],
-        [4, false],
-        [5, true],
-      ]);
+      expect(attempts).toEqual([1, 2, 3, 4, 5]);
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
       await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(5), WAIT);
     });

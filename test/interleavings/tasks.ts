@@ -24,7 +24,7 @@ const ANN = { via: "page", login: "ann", typed: null } as const;
 const BO = { via: "page", login: "bo", typed: null } as const;
 
 function context(): JobContext {
-  return { signal: new AbortController().signal, attempt: 1, lastAttempt: false };
+  return { signal: new AbortController().signal, attempt: 1 };
 }
 
 export const poll = (query: string, which: "added" | "updated" = "added"): MonitorTask => ({

@@ -62,10 +62,7 @@ it("what the breakdown of emoticons lists is found by insightsEmoticon", async (
 });
 
 test("queries are counted with the mentions that the service shows", async () => {
-  expect((await readQueryVolumes(db, [queryId], T0)).get(queryId)).toEqual({
-    mentions: 2,
-    newestAt: Date.parse("2026-03-03T11:59:00.000Z"),
-  });
+  expect((await readQueryVolumes(db, [queryId], T0)).get(queryId)).toBe(2);
 });
 
 it("an edit leaves a flag that is false as it is", async () => {

@@ -47,8 +47,7 @@ Passwords are never printed. Fields with their usual value are left out.`,
         if (options.json) return printJson(accountJson(account));
         const projects = account.parts.client?.flatMap(({ parts }) => parts.project ?? []) ?? [];
         const ids = projects.flatMap(({ parts }) => parts.query ?? []).map(({ id }) => id);
-        const volumes = await readQueryVolumes(db, ids, systemClock.now());
-        const mentions = new Map([...volumes].map(([id, volume]) => [id, volume.mentions]));
+        const mentions = await readQueryVolumes(db, ids, systemClock.now());
         return print(accountYaml(account, mentions).trimEnd());
       }),
     );

@@ -234,10 +234,7 @@ async function mentionsOfDeleted(db: Database, account: Step): Promise<Map<Step,
   for (const step of deleted) if (step.stored !== undefined) queries.set(step, queryIdsIn(step.stored));
   const volumes = await readQueryVolumes(db, [...queries.values()].flat());
   return new Map(
-    [...queries].map(([step, ids]) => [
-      step,
-      ids.reduce((sum, id) => sum + (volumes.get(id)?.mentions ?? 0), 0),
-    ]),
+    [...queries].map(([step, ids]) => [step, ids.reduce((sum, id) => sum + (volumes.get(id) ?? 0), 0)]),
   );
 }
 

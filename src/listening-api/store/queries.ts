@@ -231,11 +231,6 @@ function toQuery(row: QueryRow): StoredQuery {
   };
 }
 
-interface QueryVolume {
-  readonly mentions: number;
-  readonly newestAt: Instant | null;
-}
-
 /** Whether any query of the project has a mention. */
 export async function hasMentions(db: Database, projectId: number): Promise<boolean> {
   const { rows } = await sql`
@@ -249,16 +244,11 @@ export async function readQueryVolumes(
   db: Database,
   queryIds: readonly number[],
   at?: Instant,
-): Promise<Map<number, QueryVolume>> {
-  const { rows } = await sql<{ query_id: string; mentions: string; newest: Date | null }>`
-    select query_id, count(*) as mentions, max(date) as newest from local_api.mention
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ query_id: string; mentions: string }>`
+    select query_id, count(*) as mentions from local_api.mention
     where query_id = any(${queryIds}::bigint[]) and ${NOT_DELETED}
       and ${at === undefined ? sql`superseded_at = 'infinity'` : visibleSql(at)} group by query_id
   `.execute(db);
-  return new Map(
-    rows.map((row) => [
-      Number(row.query_id),
-      { mentions: Number(row.mentions), newestAt: row.newest?.getTime() ?? null },
-    ]),
-  );
+  return new Map(rows.map((row) => [Number(row.query_id), Number(row.mentions)]));
 }

@@ -14,7 +14,6 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** From 1. */
   readonly attempt: number;
-  readonly lastAttempt: boolean;
 }
 
 /**
@@ -117,7 +116,7 @@ async function handle(handlers: Handlers, job: TakenJob, signal: AbortSignal): P
   if (handler === undefined) throw new UnfitJobError(`no handler for ${job.name} here`);
   const parsed = JOBS[job.name].payload.safeParse(job.data);
   if (!parsed.success) throw new UnfitJobError(`a ${job.name} job has a payload of another shape`);
-  await handler(parsed.data, { signal, attempt: job.attemptsMade + 1, lastAttempt: isLastAttempt(job) });
+  await handler(parsed.data, { signal, attempt: job.attemptsMade + 1 });
 }
 
 function isLastAttempt(job: TakenJob): boolean {
