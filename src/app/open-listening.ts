@@ -71,7 +71,7 @@ export async function withListening(
   if (listen === null)
     return { configOf: unchanged, push: null, hubs: null, view: null, local: null, forMonitor: {} };
   const { databaseUrl, fetches, clock, log, port = LISTENING_PORT } = parts;
-  // Only here: whoever polls an account does not wait for a server and readers of feeds to be read.
+  // Loaded here: a process that only polls an account needs no server and no readers of feeds.
   const { startListening } = await loadStartListening();
   const { createEnricher } = await loadEnrich();
   const { openFeedView, feedHealth } = await loadFeedView();

@@ -14,8 +14,8 @@ export interface ForgetTarget {
 }
 
 /**
- * Remembers that all mentions from before `at` are to be forgotten, without remembering of whom. Who writes mentions at
- * this moment ends first, so that whoever looks for them afterwards finds them; all others know of the request.
+ * Stores a request to forget all mentions from before `at`, with a hash in place of the name. Transactions that write
+ * mentions now end first, so that a later search finds their mentions; all that begin later see the request.
  */
 export async function rememberForgotten(db: Database, asked: ForgetTarget, at: Instant): Promise<void> {
   const secret = await secretOf(db);

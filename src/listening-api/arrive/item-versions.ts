@@ -99,7 +99,7 @@ const KEPT_FIELDS = [
   ...["priority", "status", "checked", "starred"],
 ] as const;
 
-/** Visible from its arrival on, so that whoever reads the mentions of that time finds what it says now. */
+/** The next version is visible from the arrival of the mention on: a read of that time finds the newest content. */
 export function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant): MentionVersion {
   const updated = Math.max(at, before.updated + 1);
   const kept = withKept(before, after);

@@ -22,7 +22,7 @@ import { type ForgetTarget, readForgotten } from "./forget-requests.ts";
 
 /**
  * Items that were only seen to be gone are sealed: for a week their content is kept where no call, page, search or count
- * finds it, encrypted with a secret of these tables, so that whoever reads tables or a copy of one sees no text either.
+ * finds it. It is encrypted with a secret of these tables, so a reader of a table, or of a copy, sees no text either.
  */
 interface SealedItem {
   readonly projectId: number;

@@ -83,7 +83,7 @@ async function checkRevisions(
   let known: ReadonlyMap<number, string> | null = null;
   let total: string | null = null;
   while (!signal.aborted) {
-    // A database that is away is told of by whoever follows the announcements.
+    // Ignored: the listener for announcements reports a database that is away.
     const revisions: readonly Revision[] = await readRevisions(pool, total).catch(() => []);
     if (revisions.length > 0) {
       const now = new Map(revisions.map(({ id, revision }) => [Number(id), revision]));

@@ -120,7 +120,7 @@ export async function endEnrichment(db: Database, mentions: readonly MentionKey[
   await sql`delete from local_api.enrichment_job where ${isOneOf(mentions)}`.execute(db);
 }
 
-/** What was asked of whom: the analyser with its instructions. Texts are asked about under it. */
+/** A hash of an analyser and its instructions. Its answers are stored under this hash. */
 export function askedHash(...parts: readonly string[]): Buffer {
   return sha256(JSON.stringify(parts));
 }

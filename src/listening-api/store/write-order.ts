@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 
 /**
  * The one order in which mentions of a project are written. A writer holds the row of the project from before its first
- * stamp until its commit, and each stamp is above all earlier ones. So whoever sees a stamp sees everything below it,
+ * stamp until its commit, and each stamp is above all earlier ones. So a reader that sees a stamp sees everything below it,
  * and no cursor passes a mention that is still to come. Readers never wait. A writer that dies lets go of the row.
  */
 

@@ -167,7 +167,7 @@ function findingsOf(
   about: string | null,
 ): AlertView["findings"] {
   const { alert, timezone, story = null, storyOf = storyKey, listed = [], before } = facts;
-  // How it spread is told of the story that is shown first; of another nobody would know which one is meant.
+  // The text says how the first shown story spread: readers would not know which other story is meant.
   const isStoryFirst = story !== null && first !== null && story.key === storyOf(first);
   // Of an alert that is over, what it was about is enough.
   const found = alert.resolvedAt === null ? buildFindings(alert, facts.explanation ?? null, timezone) : [];
