@@ -138,19 +138,21 @@ test("a stream that a token opened ends with the token, and one that a proxy ope
       expect(status).toBe(200);
       return body?.pipeThrough(new TextDecoderStream()) ?? [];
     };
-    const [byToken, byProxy] = [
-      await open({ authorization: `Bearer ${token.text}` }),
-      await open({ "x-forwarded-user": "uma" }),
-    ];
-    for (const stream of [byToken, byProxy]) {
+    const streams = {
+      tom: await open({ authorization: `Bearer ${token.text}` }),
+      uma: await open({ "x-forwarded-user": "uma" }),
+    };
+    for (const [name, stream] of Object.entries(streams)) {
       let text = "";
+      let isEnded = false;
       for await (const part of stream) {
         text += part;
-        if (text.split("still here").length !== 3) continue;
-        if (stream === byProxy) await changeUser(parts, "uma", { do: "end" });
-        else await changeUser(parts, "tom", { do: "end" });
+        // Several may come at once.
+        if (isEnded || text.split("still here").length < 3) continue;
+        isEnded = true;
+        await changeUser(parts, name, { do: "end" });
       }
-      expect(text).toContain("still here");
+      expect(isEnded).toBe(true);
     }
   } finally {
     await behind.close();
