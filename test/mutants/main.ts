@@ -17,8 +17,8 @@ import { type Fate, tryMutants } from "./try-mutants.ts";
 const HELP = `npm run mutants -- [options]
 
 Changes one small thing at a time in what decides: a condition, a boundary, an operator, a number, a text, a call that is
-left out. A unit test of its room, of the monitor or of its configuration has to fail. Prints the changes that no test noticed, and the
-score of each folder.
+left out. A unit test of its room, of the monitor or of its configuration has to fail. Prints the changes that no test
+noticed, and the score of each folder.
 
 Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
 that test/mutants/equivalent.yaml names.

@@ -113,13 +113,12 @@ export async function demandLogin(
   app.addHook("onRequest", async (request, reply) => {
     // Without a look at the database: a probe is answered while it is away.
     if (isPublic(request)) return;
-    const found = await identify(request);
-    if (found !== null && "because" in found) {
-      const { because: reason } = found;
+    const visitor = await identify(request);
+    if (visitor !== null && "because" in visitor) {
+      const { because: reason } = visitor;
       log.warn({ address: request.raw.socket.remoteAddress, reason }, "a name of a proxy was refused");
       return parts.refuse(request, reply, 403, "That login is not valid", `Nothing was done: ${reason}.`);
     }
-    const visitor = found;
     request.visitor = visitor;
     if (visitor === null) return turnAway(request, reply);
     const { access } = request.routeOptions.config;
