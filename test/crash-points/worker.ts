@@ -140,11 +140,12 @@ async function settle(worker: Worker): Promise<void> {
   let swept = {};
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
     await idle(worker);
+    // Asked before the sweep: what becomes due between the two is waited for here, or is found there.
+    const waiting = (await dueWork.unsettled()) + (await notifications.unsettled());
+    const [later] = (await wall.query<{ seconds: number }>(LATER, [new Date(worker.clock.now())])).rows;
     swept = await earshot.sweep();
     const due = Object.values<number>(swept).reduce((sum, count) => sum + count, 0);
     if (due > 0) continue;
-    const waiting = (await dueWork.unsettled()) + (await notifications.unsettled());
-    const [later] = (await wall.query<{ seconds: number }>(LATER, [new Date(worker.clock.now())])).rows;
     if (waiting === 0 && later === undefined) return;
     const seconds = waiting > 0 ? STEP_S : Math.max(STEP_S, later?.seconds ?? 0);
     await wall.query("select harness.put_forward($1)", [seconds]);

@@ -86,11 +86,13 @@ export async function openProcess(parts: {
       let waitedS = 0;
       for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
         await idle(queues);
-        const swept = await version.sweep();
-        if (Object.values(swept).some((count) => count > 0)) continue;
+        // Asked before the sweep: what becomes due between the two is waited for here, or is found there.
         const waiting = (await stores.dueWork.unsettled()) + (await stores.notifications.unsettled());
         const polls = CompiledQuery.raw(POLLS_THAT_WAIT, [new Date(clock.now())]);
-        if (waiting === 0 && (await database.db.executeQuery(polls)).rows.length === 0) return waitedS;
+        const later = (await database.db.executeQuery(polls)).rows.length;
+        const swept = await version.sweep();
+        if (Object.values(swept).some((count) => count > 0)) continue;
+        if (waiting + later === 0) return waitedS;
         waitedS += STEP_S;
         await sql`select harness.put_forward(${STEP_S})`.execute(database.db);
       }

@@ -276,10 +276,12 @@ async function doAll(earshot: Earshot, signal: AbortSignal, options: SweepOption
   const startedAt = monotonicMs();
   for (;;) {
     signal.throwIfAborted();
+    // Asked before the sweep: what becomes due between the two is waited for here, or is found there.
+    const busy = await earshot.stores.dueWork.unsettled();
     const due = Object.values(await earshot.sweep(options)).reduce((sum, count) => sum + count, 0);
     while ((await earshot.queueCounts()).some(({ waiting, active }) => waiting + active > 0)) await delay(1);
     if (due > 0) continue;
-    if ((await earshot.stores.dueWork.unsettled()) === 0) return;
+    if (busy === 0) return;
     if (monotonicMs() - startedAt > STUCK_MS)
       throw new Error("there is work that fails again and again; LOG_LEVEL=warn shows why");
     await delay(20);
