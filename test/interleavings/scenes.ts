@@ -55,6 +55,7 @@ const END_OF = {
   poll: /^update earshot\.polls set state =/,
   delivery: /^with settled as \( update earshot\.notifications/,
   edit: /^update earshot\.alert_messages m set attempts = 0/,
+  unfinishedEdit: /^update earshot\.alert_messages set leased_until_wall = null/,
   correction: /delete from earshot\.corrections/,
   writing: /^with newer as \( update earshot\.source_edits/,
 } as const;
@@ -226,6 +227,36 @@ export const SCENES: readonly Scene[] = [
       [task.forget("ann"), task.edit("crisis"), { begun: END_OF.edit }],
       [task.deliver("crisis"), task.acknowledge("reply")],
       [task.deliver("crisis"), task.forget("ann")],
+    ],
+  },
+  {
+    // The message is out, and its chart is still to be added.
+    name: "chart",
+    from: "09:00",
+    queries: ["crowd in a chart"],
+    said: [
+      ["09:06", "crowd in a chart", { ...calm, count: 7 }],
+      ["09:07", "crowd in a chart", angry("chart-1", "Never again")],
+      ["09:12", "crowd in a chart", { ...calm, count: 3 }],
+    ],
+    changes: [["09:13", "chart-1", { resourceType: "deleted" }]],
+    config: { routes: [{ receivers: ["crisis"], repeatEvery: "5m" }] },
+    settled: ["09:05"],
+    at: "09:15",
+    first: [
+      ["09:10", task.poll("crowd in a chart")],
+      ["09:10", task.closeWindows("crowd in a chart")],
+      ["09:10", task.deliver("crisis")],
+      task.poll("crowd in a chart"),
+    ],
+    pairs: [
+      [task.edit("crisis"), task.edit("crisis")],
+      [task.edit("crisis"), task.closeWindows("crowd in a chart")],
+      [task.edit("crisis"), task.poll("crowd in a chart", "updated")],
+      [task.edit("crisis"), task.acknowledge("crowd in a chart", "crowd")],
+      [task.edit("crisis"), task.resolve("crowd in a chart", "crowd")],
+      [task.edit("crisis"), task.forget("ann")],
+      [task.acknowledge("crowd in a chart", "crowd"), task.edit("crisis"), { begun: END_OF.unfinishedEdit }],
     ],
   },
   {
