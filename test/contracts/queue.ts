@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { ClassifiedError } from "../../src/lib/retry.ts";
@@ -34,8 +34,8 @@ export function queueContract(engine: QueueEngine): void {
     stops.push(opened.close);
     return opened;
   };
-  const work = async (handlers: Handlers, on: Queues = queues): Promise<RunningWorker> => {
-    const worker = createWorker({ queues: on, handlers, log, concurrency: { deliver: 8 } });
+  const work = async (handlers: Handlers, on: Queues = queues, to: Logger = log): Promise<RunningWorker> => {
+    const worker = createWorker({ queues: on, handlers, log: to, concurrency: { deliver: 8 } });
     stops.push(() => worker.stop({ graceMs: 0 }));
     await worker.start();
     return worker;
@@ -157,15 +157,32 @@ export function queueContract(engine: QueueEngine): void {
 
     test("a failure that a retry can help is retried when it says, and reported after the last try", async () => {
       const attempts: number[] = [];
-      await work({
-        deliver: async (_payload, { attempt }) => {
-          attempts.push(attempt);
-          throw new Refused("busy", { retryable: true, retryAfterMs: 20 });
+      const reported: unknown[] = [];
+      const report = pino(
+        { base: null, timestamp: false },
+        { write: (line) => void reported.push(JSON.parse(line)) },
+      );
+      await work(
+        {
+          deliver: async (_payload, { attempt }) => {
+            attempts.push(attempt);
+            throw new Refused("busy", { retryable: true, retryAfterMs: 20 });
+          },
         },
-      });
+        queues,
+        report,
+      );
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
       await vi.waitFor(async () => expect((await queues.counts("deliver")).failed).toBe(1), WAIT);
       expect(attempts).toEqual([1, 2, 3, 4, 5]);
+      const failed = { job: "deliver", error: "busy" };
+      const [WARN, ERROR] = [40, 50];
+      expect(reported).toEqual([
+        ...[1, 2, 3, 4].map((attempt) => ({
+          ...{ level: WARN, ...failed, attempt, msg: "a job failed and will be tried again" },
+        })),
+        { level: ERROR, ...failed, attempt: 5, msg: "a job failed and is not tried again" },
+      ]);
       await queues.add("deliver", delivery("n1"), { dedupe: "n1" });
       await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(5), WAIT);
     });
