@@ -94,6 +94,28 @@ test("many workers never fetch a feed at the same time, and lose nothing", async
   expect(await feeding.mentions()).toHaveLength(3);
 });
 
+test("while one server keeps its fetch waiting, the other feeds are fetched", async () => {
+  const seen: { readonly isFirst: boolean; readonly firstWaits: boolean }[] = [];
+  let firstWaits = false;
+  for (const path of ["/blog", "/news"])
+    server.pages.set(path, (_request, response) => {
+      const isFirst = seen.length === 0;
+      seen.push({ isFirst, firstWaits });
+      if (!isFirst) return void response.end(rssDocument([item(1)]));
+      firstWaits = true;
+      response.once("close", () => {
+        firstWaits = false;
+      });
+    });
+  await feeding.makeDue();
+  const stop = new AbortController();
+  const running = feeding.worker({ signal: stop.signal }).run();
+  await expect.poll(() => seen.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  stop.abort();
+  await running;
+  expect(seen[1]).toEqual({ isFirst: false, firstWaits: true });
+});
+
 test("a worker that dies in the middle of a fetch loses nothing: another one fetches it when the lease ends", async () => {
   serve([item(1)]);
   const dying = feeding.worker({ fetch: () => new Promise(() => {}) });

@@ -72,18 +72,29 @@ export function createFeedRun(parts: FeedRunParts) {
     ...run,
     /** Fetches what becomes due until the signal comes. `subscribe`: asks one hub that is due. */
     async run(subscribe: (() => Promise<boolean>) | null = null): Promise<void> {
+      let isFetching = false;
       const fetch: Loop = {
-        work: async () => (await run.fetchNext()) !== null,
+        work: async () => {
+          isFetching = true;
+          const fetched = await run.fetchNext().finally(() => {
+            isFetching = false;
+          });
+          return fetched !== null;
+        },
         ...{ pauseMs: LOOK_EVERY_MS, level: "error", failed: "feeds cannot be fetched; trying again" },
+      };
+      // While the first one finds nothing, nothing is left for the others.
+      const join: Loop = {
+        ...fetch,
+        work: async () => isFetching && (await run.fetchNext()) !== null,
+        pauseMs: JOIN_EVERY_MS,
       };
       const recheck: Loop = {
         work: run.recheckNext,
         ...{ pauseMs: LOOK_EVERY_MS, failed: "stored items could not be checked for deletes" },
       };
       const loops: Loop[] = [
-        ...Array.from({ length: AT_ONCE }, (_, nth) =>
-          nth === 0 ? fetch : { ...fetch, pauseMs: JOIN_EVERY_MS },
-        ),
+        ...Array.from({ length: AT_ONCE }, (_, nth) => (nth === 0 ? fetch : join)),
         ...Array.from({ length: RECHECKS_AT_ONCE }, () => recheck),
         {
           work: () => run.forgetOld().then(() => false),

@@ -78,6 +78,12 @@ type OnQueueError = (error: unknown) => void;
  */
 const STATEMENTS = 4;
 
+/**
+ * A check of an empty queue is four statements. A connection that LISTENs and breaks is made anew, and then all queues are
+ * checked: what is left is a connection whose other end is gone without a word.
+ */
+const LISTENING_DRAIN_DELAY_S = 15;
+
 function onPostgres(options: { url: string; schema: string }, onError: OnQueueError): Backend {
   const classes = withBackend(createQueueBackend);
   const pool = openQueuePool(options, QUEUE_NAMES.length + STATEMENTS);
@@ -89,7 +95,11 @@ function onPostgres(options: { url: string; schema: string }, onError: OnQueueEr
       return queue;
     },
     openWorker: (name, take, settings) => {
-      const worker = new classes.Worker(name, take, { ...settings, connection });
+      const worker = new classes.Worker(name, take, {
+        ...settings,
+        drainDelay: LISTENING_DRAIN_DELAY_S,
+        connection,
+      });
       worker.on("error", onError);
       worker.on("failed", (job, error) => onGivenUp(job?.name, error, onError));
       return worker;
