@@ -18,9 +18,8 @@ type Refusal =
       readonly because: string;
     };
 
-/** Whether the source answers 401 or 403. Reported at once: waiting does not help. */
-function checkRefusal(failures: readonly Failure[], source: SourceName): Refusal {
-  const calls = failures.filter(({ kind }) => kind === "call");
+/** Whether the source answers calls with 401 or 403. Reported at once: waiting does not help. */
+function checkRefusal(calls: readonly Failure[], source: SourceName): Refusal {
   const logins = calls.filter(({ reason }) => reason === "login" || reason === "unauthorized");
   const [login] = logins;
   if (login !== undefined && source === "feeds")
@@ -62,10 +61,9 @@ type RateLimitVerdict =
 const QUIET_AGAIN_MS = 5 * MINUTE;
 
 /** Whether the account has been over its rate limit for longer than `longestMs`. */
-function checkRateLimit(failures: readonly Failure[], longestMs: number, now: Instant): RateLimitVerdict {
-  const limited = failures.filter(
-    ({ kind, reason, lastAgoMs }) =>
-      kind === "call" && reason === "rate-limited" && lastAgoMs < QUIET_AGAIN_MS,
+function checkRateLimit(calls: readonly Failure[], longestMs: number, now: Instant): RateLimitVerdict {
+  const limited = calls.filter(
+    ({ reason, lastAgoMs }) => reason === "rate-limited" && lastAgoMs < QUIET_AGAIN_MS,
   );
   if (limited.length === 0) return { outcome: "WithinLimit" };
   const since = Math.min(...limited.map((one) => one.since));
@@ -80,14 +78,14 @@ function checkRateLimit(failures: readonly Failure[], longestMs: number, now: In
 /** A source that refuses, or limits our calls for long; the other one may be well. */
 export const sourceCheck: HealthCheck = ({ failures, now }, settings) =>
   SOURCES.flatMap((source): HealthProblem[] => {
-    const own = failures.filter(({ kind, scope }) => kind === "call" && sourceOfScope(scope) === source);
+    const calls = failures.filter(({ kind, scope }) => kind === "call" && sourceOfScope(scope) === source);
     const labels = sourceLabel(source);
-    const refusal = checkRefusal(own, source);
+    const refusal = checkRefusal(calls, source);
     if (refusal.outcome !== "Answers") {
       const { since, because } = refusal;
       return [{ rule: "source-refuses", labels, since, because, values: {} }];
     }
-    const limit = checkRateLimit(own, settings.rateLimited, now);
+    const limit = checkRateLimit(calls, settings.rateLimited, now);
     if (limit.outcome !== "LimitedForLong") return [];
     const { since, because } = limit;
     return [{ rule: "source-rate-limited", labels, since, because, values: {} }];
