@@ -24,8 +24,8 @@ Files with an await act, and are left to other checks. Changes that do not compi
 that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all eight
-  --file TEXT     only files whose path has this text
-  --tests TEXT    only tests whose path has this text
+  --file TEXT     only files whose path has this text (several times)
+  --tests TEXT    only tests whose path has this text (several times)
   --constants     instead: each constant of the spike detector moved by 12 %
   --sql           instead: in each statement of the stores one condition, lock, "skip locked" or "on conflict" less, and
                   "<" for "<="; the tests with a database have to notice
@@ -63,8 +63,8 @@ const WANTED_SCORE = 0.9;
 async function main(): Promise<number> {
   const options = {
     folder: { type: "string", multiple: true },
-    file: { type: "string", default: "" },
-    tests: { type: "string", default: "" },
+    file: { type: "string", multiple: true },
+    tests: { type: "string", multiple: true },
     constants: { type: "boolean", default: false },
     sql: { type: "boolean", default: false },
     share: { type: "string", default: "1" },
@@ -88,7 +88,7 @@ async function main(): Promise<number> {
   const all = findMutants(
     ROOT,
     (file) =>
-      folders.some((folder) => isIn(folder, file)) && file.includes(values.file) && !file.includes("/migrat"),
+      folders.some((folder) => isIn(folder, file)) && hasOne(file, values.file) && !file.includes("/migrat"),
     values.sql ? sqlChanges : values.constants ? movedConstants : changesOf,
   ).filter(({ source }) => values.sql || !/\bawait\b/.test(source));
   const drawn = all.map(({ mutants, ...file }) => ({
@@ -110,7 +110,7 @@ async function main(): Promise<number> {
     : testsOf(
         ROOT,
         files.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file),
-        project.filter((file) => rooms.has(file.split("/")[1]) && file.includes(values.tests)),
+        project.filter((file) => rooms.has(file.split("/")[1]) && hasOne(file, values.tests)),
       );
   const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
   let fates: ReadonlyMap<number, Fate>;
@@ -158,6 +158,11 @@ function foldersOf(values: {
 }): readonly string[] {
   if (values.folder !== undefined) return values.folder;
   return values.sql ? STORES : values.constants ? ["monitor/rules/spike"] : FOLDERS;
+}
+
+/** Without texts every path is wanted. */
+function hasOne(path: string, texts: readonly string[] | undefined): boolean {
+  return texts === undefined || texts.some((text) => path.includes(text));
 }
 
 function killed(chosen: readonly Mutant[], fates: ReadonlyMap<number, Fate>): string {
