@@ -215,6 +215,6 @@ export function deliveriesDue(limit: number, notTo: readonly string[]) {
         where n.receiver = f.receiver and n.state = 'due' and n.next_attempt_wall <= now()
           and (n.leased_until_wall is null or n.leased_until_wall < now())
         order by n.urgency, n.id limit ${MOST_OF_A_RECEIVER}) as first) w
-    where f.receiver is not null and not f.receiver = any(${[...notTo]}::text[])
+    where not f.receiver = any(${[...notTo]}::text[])
     order by w.place, w.next_attempt_wall limit ${limit}`;
 }
