@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { BUCKET_MS } from "../../../src/monitor/model/judging.ts";
+import type { Notification } from "../../../src/monitor/model/notification.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { createStores, type Stores } from "../../../src/monitor/store/stores.ts";
 import { oddQuery } from "../../odd-world.ts";
@@ -151,9 +152,27 @@ test("a window is due at the very moment at which its last bucket is complete, i
   expect(await stores.polls.completeUntil("other", "1")).toBeNull();
 });
 
+const A_NOTIFICATION: Notification = {
+  ...{ id: randomUUID(), projectId: "p", receiver: "r", kind: "fired", alertId: null, digest: null },
+  ...{
+    createdAt: NOON,
+    state: "due",
+    reason: "",
+    attempts: 1,
+    attemptsBefore: 0,
+    lastError: null,
+    vendorRef: null,
+  },
+};
+
 /** What a crash of the server may take with it: leases and limits, which then end early, and nothing else. */
 test.each<[string, "on" | "off", (stores: Stores) => Promise<unknown>]>([
   ["a poll that is made due", "off", ({ polls }) => polls.wake([{ queryId: "1", poll: "added" }], NOON)],
+  [
+    "the end of a poll that needs no call",
+    "off",
+    ({ polls }) => polls.skip([{ ...KEY, nextAt: NOON }], { polledAt: NOON, completeUntil: NOON }),
+  ],
   ["the lease of a poll", "off", ({ polls }) => polls.claim(KEY, NOON)],
   ["its renewal", "off", ({ polls }) => polls.renew([{ key: KEY, lease: randomUUID() }])],
   [
@@ -162,6 +181,7 @@ test.each<[string, "on" | "off", (stores: Stores) => Promise<unknown>]>([
     ({ channelLimits }) => channelLimits.take({ key: "k", everyMs: 0, burst: 1 }),
   ],
   ["the attempt to send a message", "on", ({ notifications }) => notifications.claim("p", randomUUID())],
+  ["the renewal of the attempt", "off", ({ notifications }) => notifications.renew(A_NOTIFICATION)],
   ["the watermark", "on", ({ polls }) => polls.advance(KEY, randomUUID(), {}).catch(() => {})],
 ])("%s is committed with synchronous_commit %s", async (_, expected, work) => {
   await database.db.connection().execute(async (connection) => {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { useStores } from "../../use-stores.ts";
+import { changedBy } from "./changed-by.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -124,4 +125,72 @@ test("a correction that is wanted anew while one is not possible is tried at onc
   await want();
   await corrections.postpone(claimed.claim, null, "no_permission");
   expect(await corrections.claim(key)).toMatchObject({ claim: { version: 2, attempts: 1 } });
+});
+
+test("a correction is claimed, settled and postponed by itself: not its twin of another project, nor another message's", async () => {
+  const { corrections, erasures } = stores;
+  await sql`delete from earshot.corrections`.execute(database.db);
+  const [key, beside] = [await aSentMessage("u"), await aSentMessage("u")];
+  const twin = { projectId: "v", notificationId: key.notificationId };
+  await sql`insert into earshot.notifications select * from jsonb_populate_recordset(null::earshot.notifications, (
+    select jsonb_agg(to_jsonb(n) || '{"project_id": "v"}') from earshot.notifications n where project_id = 'u'))
+    on conflict do nothing`.execute(database.db);
+  await erasures.correct(sql`n.project_id in ('u', 'v')`);
+  const names = new Map([
+    [key.notificationId, "own"],
+    [beside.notificationId, "beside"],
+  ]);
+  const changed = async (
+    table: "corrections" | "notifications",
+    id: string,
+    work: () => Promise<unknown>,
+  ) => {
+    const keys = await changedBy(database.db, table, ["project_id", id], work);
+    return keys.map((one) => one.replace(/\S{36}/, (found) => names.get(found) ?? found));
+  };
+  const inCorrections = (work: () => Promise<unknown>) => changed("corrections", "notification_id", work);
+  const free = () =>
+    sql`update earshot.corrections set leased_until_wall = null, next_try_wall = now()`.execute(database.db);
+  expect(await inCorrections(() => corrections.claim(key))).toEqual(["u own"]);
+  expect(await corrections.claim(key)).toBeNull();
+  await sql`update earshot.corrections set leased_until_wall = now() - interval '1 s'`.execute(database.db);
+  const claimed = await corrections.claim(key);
+  if (claimed === null) throw new Error("its lease is over");
+  expect(claimed.notification.projectId).toBe("u");
+  expect(await inCorrections(() => corrections.postpone(claimed.claim, 60_000, null))).toEqual(["u own"]);
+  expect(await corrections.claim(key)).toBeNull();
+  await free();
+  // A message that is still being sent is waited for; one that never was needs no correction.
+  const set = (state: string) =>
+    sql`update earshot.notifications set state = ${state} where project_id = 'u' and id = ${key.notificationId}::uuid`.execute(
+      database.db,
+    );
+  await set("due");
+  expect(await corrections.claim(key)).toBeNull();
+  await set("sent");
+  expect(await corrections.claim(key)).toBeNull();
+  await free();
+  await sql`update earshot.corrections set version = 2, leased_until_wall = now() + interval '1 min'`.execute(
+    database.db,
+  );
+  // It was wanted anew, and is free for the next claim; the others are still held.
+  expect(await inCorrections(() => corrections.settle(claimed.claim))).toEqual(["u own"]);
+  await sql`update earshot.notifications set vendor_ref = '{"status": "200"}'`.execute(database.db);
+  const settle = () => corrections.settle({ ...claimed.claim, version: 2 });
+  expect(await changed("notifications", "id", settle)).toEqual(["u own"]);
+  expect((await sql`select from earshot.corrections`.execute(database.db)).rows).toHaveLength(3);
+  await free();
+  await sql`update earshot.notifications set state = 'dead' where project_id = 'v'`.execute(database.db);
+  expect(await inCorrections(() => corrections.claim(twin))).toEqual(["v own"]);
+  expect((await sql`select from earshot.corrections`.execute(database.db)).rows).toHaveLength(2);
+});
+
+test("messages that could not be corrected are counted by receiver, the others are not", async () => {
+  const { corrections, erasures } = stores;
+  await sql`delete from earshot.corrections`.execute(database.db);
+  for (const projectId of ["w", "x"])
+    await erasures.correct(sql`n.id = ${(await aSentMessage(projectId)).notificationId}`);
+  expect(await corrections.notPossible()).toEqual([]);
+  await sql`update earshot.corrections set problem = 'locked' where project_id = 'w'`.execute(database.db);
+  expect(await corrections.notPossible()).toMatchObject([{ receiver: "hook", n: 1, error: "locked" }]);
 });

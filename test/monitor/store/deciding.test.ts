@@ -1,7 +1,18 @@
-import { expect, test } from "vitest";
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 
-const { stores } = await useStores();
+const NOON = Date.parse("2026-03-02T12:00:00Z");
+const { database, stores } = await useStores();
+
+beforeAll(() =>
+  stores.queries.register(
+    ["p", "q"].map((projectId) => oddQuery({ projectId })),
+    NOON,
+    NOON,
+  ),
+);
 
 test("notifications of a project are decided by one transaction at a time, and projects do not wait for each other", async () => {
   const order: string[] = [];
@@ -32,3 +43,23 @@ test("notifications of a project are decided by one transaction at a time, and p
   await Promise.all([first, second]);
   expect(order).toEqual(["another", "first", "second"]);
 });
+
+test.each(["p", null])(
+  "what wakes the decisions of project %s waits for one that is being made, which may have read the old state",
+  async (projectId) => {
+    let woken: Promise<unknown> = Promise.resolve();
+    await stores.transaction(async ({ notifications }) => {
+      await notifications.lockNotifications("p");
+      woken = stores.transaction((others) => others.notifications.wake(projectId, "Silenced", NOON));
+      await expect.poll(waiting).toBe(1);
+    });
+    await woken;
+  },
+);
+
+/** How many statements wait for what another transaction holds. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+  return rows.length;
+}

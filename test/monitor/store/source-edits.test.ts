@@ -5,6 +5,7 @@ import type { MentionEdit } from "../../../src/monitor/model/source-edit.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import type { Facts } from "../../../src/monitor/store/stores.ts";
 import { useStores } from "../../use-stores.ts";
+import { changedBy } from "./changed-by.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -118,4 +119,112 @@ test("a newer correction that fails in the moment in which a late one ends is du
     () => sourceEdits.postpone(newer, 60_000, "unavailable"),
   );
   expect(await writeAll()).toEqual(["positive"]);
+});
+
+/** Rows that change, by the mention and what it is corrected to. */
+const changed = async (work: () => Promise<unknown>) =>
+  (await changedBy(database.db, "source_edits", ["project_id", "query_id", "resource_id", "edit"], work)).map(
+    (one) => one.replaceAll(/[{}":]|sentiment/g, "").replaceAll(/ +/g, " "),
+  );
+
+/** Corrections beside one of mention `own`: of another kind, mention, query and project, with twins of its id. */
+async function beside(resourceId: string): Promise<string> {
+  await sql`delete from earshot.source_edits`.execute(database.db);
+  const actor = { via: "page", login: "ann", typed: null } as const;
+  const add = (id: string, facts: object, edit: MentionEdit) =>
+    sourceEdits.add({ ...{ ...keyOf(resourceId), id, at: NOON, actor, edit }, ...facts });
+  await add(uuid7(NOON + written++), { resourceId: `${resourceId}-2` }, { sentiment: "neutral" });
+  await add(uuid7(NOON + written++), { queryId: "r" }, { sentiment: "neutral" });
+  const own = uuid7(NOON + written++);
+  await add(own, { projectId: "2" }, { sentiment: "neutral" });
+  await add(own, {}, { sentiment: "negative" });
+  return own;
+}
+
+test("a correction is replaced, claimed and ended by itself, and not one of another mention, query or project", async () => {
+  const own = await beside("own");
+  const claimed = { ...keyOf("own"), id: own, edit: { sentiment: "negative" }, attempts: 1 } as const;
+  const set = (assignment: ReturnType<typeof sql>) =>
+    sql`update earshot.source_edits set ${assignment}`.execute(database.db);
+  await set(sql`attempts = 1`);
+  expect(await changed(() => sourceEdits.postpone({ ...claimed, attempts: 2 }, 0, "away"))).toEqual([]);
+  expect(await changed(() => sourceEdits.postpone(claimed, 0, "away"))).toEqual(["1 q own negative"]);
+  expect(await changed(() => sourceEdits.settle({ ...claimed, attempts: 2 }))).toEqual([]);
+  expect(await changed(() => sourceEdits.settle(claimed))).toEqual(["1 q own negative"]);
+  // What was sent is not given up by a newer one, and what waits is.
+  expect(await changed(() => correct("own", { sentiment: "positive" }))).toEqual(["1 q own positive"]);
+  expect(await changed(() => correct("own", { sentiment: "neutral" }))).toEqual([
+    ...["1 q own neutral", "1 q own positive"],
+  ]);
+  expect((await sourceEdits.ofMention(keyOf("own"))).map(({ state }) => state)).toEqual([
+    "sent",
+    "given-up",
+    "due",
+  ]);
+});
+
+test("a late correction makes newer ones of its kind and mention due again that were written, and no others", async () => {
+  const own = await beside("late");
+  const claimed = { ...keyOf("late"), id: own, edit: { sentiment: "negative" }, attempts: 9 } as const;
+  const at = NOON + 60_000;
+  const actor = { via: "page", login: "ann", typed: null } as const;
+  for (const facts of [{}, { resourceId: "late-2" }, { queryId: "r" }, { projectId: "2" }])
+    await sourceEdits.add({
+      ...keyOf("late"),
+      id: uuid7(at),
+      at,
+      actor,
+      edit: { sentiment: "positive" },
+      ...facts,
+    });
+  const state = (assignment: ReturnType<typeof sql>) =>
+    sql`update earshot.source_edits set ${assignment}`.execute(database.db);
+  await state(sql`state = 'due'`);
+  expect(await changed(() => sourceEdits.settle(claimed))).toEqual([]);
+  await state(sql`state = 'given-up', leased_until_wall = now()`);
+  expect(await changed(() => sourceEdits.settle(claimed))).toEqual([]);
+  await state(sql`state = 'due', leased_until_wall = now()`);
+  expect(await changed(() => sourceEdits.settle(claimed))).toEqual(["1 q late positive"]);
+  await state(sql`state = 'sent', leased_until_wall = null`);
+  expect(await changed(() => sourceEdits.settle(claimed))).toEqual(["1 q late positive"]);
+});
+
+test("the oldest correction that is due and free is claimed, unless its mention is being written", async () => {
+  await beside("next");
+  const ids = async () => {
+    const next = await sourceEdits.claim();
+    return next === null ? null : `${next.projectId} ${next.queryId} ${next.resourceId}`;
+  };
+  const set = (assignment: ReturnType<typeof sql>, where = sql`true`) =>
+    sql`update earshot.source_edits set ${assignment} where ${where}`.execute(database.db);
+  expect(await changed(() => sourceEdits.claim())).toEqual(["1 q next-2 neutral"]);
+  expect(await ids()).toBe("1 r next");
+  await set(sql`next_try_wall = now() + interval '1 min'`);
+  await set(sql`leased_until_wall = now() - interval '1 s'`);
+  expect(await ids()).toBeNull();
+  await set(sql`next_try_wall = now(), state = 'sent'`);
+  expect(await ids()).toBeNull();
+  await set(sql`state = 'due', leased_until_wall = now() + interval '1 min'`, sql`resource_id <> 'next-2'`);
+  await set(sql`state = 'due'`);
+  // Others of its name are being written in another query and project.
+  expect(await ids()).toBe("1 q next-2");
+  await correct("next-2", { sentiment: "positive" });
+  expect(await ids()).toBeNull();
+  await set(sql`leased_until_wall = now() - interval '1 s'`, sql`resource_id = 'next-2'`);
+  expect(await ids()).toBe("1 q next-2");
+  await set(sql`leased_until_wall = null, state = 'due'`);
+  await set(sql`project_id = 'feeds-1'`, sql`resource_id = 'next-2'`);
+  expect(await ids()).not.toContain("next-2");
+});
+
+test("a correction that another worker claims in this moment is passed over", async () => {
+  await beside("held");
+  const [first] = await stores.transaction(async (mine) => [
+    await mine.sourceEdits.claim(),
+    // Waiting for it would be waiting for ourselves.
+    await stores.transaction(async (others) => {
+      expect((await others.sourceEdits.claim())?.queryId).toBe("r");
+    }),
+  ]);
+  expect(first?.resourceId).toBe("held-2");
 });
