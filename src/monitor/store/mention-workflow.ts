@@ -133,7 +133,7 @@ export function createMentionWorkflowStore(db: Db) {
           end as "changedBy"
         from earshot.mention_steps s join earshot.mention_workflow w
           on w.project_id = s.project_id and w.query_id = s.query_id and w.resource_id = s.resource_id and w.day = s.day
-        where s.press = ${press}::uuid and s.kind <> 'note' order by 1, 2, 3
+        where s.press = ${press}::uuid order by 1, 2, 3
       `.execute(db);
       return rows.flatMap(({ before, after, ...rest }) =>
         before === null || after === null ? [] : [{ ...rest, before, after }],
@@ -143,7 +143,7 @@ export function createMentionWorkflowStore(db: Db) {
     /** How many notes name somebody: an author, or an address. */
     async countNaming(name: string): Promise<number> {
       const { rows } = await sql<{ n: number }>`
-        select count(*) as n from earshot.mention_steps where kind = 'note' and text ~* ${wholeWord(name)}
+        select count(*) as n from earshot.mention_steps where text ~* ${wholeWord(name)}
       `.execute(db);
       return rows[0]?.n ?? 0;
     },
@@ -156,11 +156,11 @@ export function createMentionWorkflowStore(db: Db) {
           from jsonb_array_elements_text(${sql.ref(column)}->'tags') tag where tag !~* ${pattern}))`;
       await sql`
         update earshot.mention_steps set text = regexp_replace(text, ${pattern}, '[forgotten]', 'gi')
-        where kind = 'note' and text ~* ${pattern}
+        where text ~* ${pattern}
       `.execute(db);
       await sql`
         update earshot.mention_steps set before = ${others("before")}, after = ${others("after")}
-        where kind <> 'note' and concat(before->>'tags', ' ', after->>'tags') ~* ${pattern}
+        where concat(before->>'tags', ' ', after->>'tags') ~* ${pattern}
       `.execute(db);
       await sql`
         update earshot.mention_workflow
