@@ -4,6 +4,7 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
+import { waiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -62,7 +63,7 @@ test("a correction that is wanted anew in the moment in which it is settled is d
   await stores.transaction(async (facts) => {
     await want(facts);
     settled = corrections.settle(first.claim);
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(() => waiting(database.db)).toBe(1);
   });
   await settled;
   const second = await corrections.claim(key);
@@ -70,13 +71,6 @@ test("a correction that is wanted anew in the moment in which it is settled is d
   expect(second.claim.version).toBe(2);
   await corrections.settle(second.claim);
 });
-
-/** How many statements wait for what another transaction holds. */
-async function waiting(): Promise<number> {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-  return rows.length;
-}
 
 // Else a driver that waits for quiet goes on while Slack still shows what somebody asked to forget.
 test("a correction that is being made, or waits for another try, is not settled", async () => {
@@ -193,4 +187,30 @@ test("messages that could not be corrected are counted by receiver, the others a
   expect(await corrections.notPossible()).toEqual([]);
   await sql`update earshot.corrections set problem = 'locked' where project_id = 'w'`.execute(database.db);
   expect(await corrections.notPossible()).toMatchObject([{ receiver: "hook", n: 1, error: "locked" }]);
+  // Four of one alert: the newest three are named. A message and an alert elsewhere have the same ids.
+  const alertId = uuid7(NOON);
+  for (const [projectId, rule] of [
+    ["y", "own"],
+    ["z", "twin"],
+  ])
+    await sql`insert into earshot.alerts (project_id, id, rule, fingerprint, query_id, query_name, severity, state, labels, opened_at,
+        last_seen_at, mentions, because, window_from, window_to, "values")
+      select ${projectId}, id, case id when ${alertId}::uuid then ${rule} else 'beside' end, id::text, '1', 'Acme', 'info', 'firing', '{}',
+        now(), now(), 1, '', now(), now(), '{}'
+      from unnest(array[${alertId}, gen_random_uuid()]::uuid[]) id`.execute(database.db);
+  for (let n = 0; n < 4; n++) await erasures.correct(sql`n.id = ${(await aSentMessage("y")).notificationId}`);
+  await sql`update earshot.notifications set alert_id = ${alertId}::uuid where project_id = 'y'`.execute(
+    database.db,
+  );
+  await sql`insert into earshot.notifications select * from jsonb_populate_recordset(null::earshot.notifications, (
+    select jsonb_agg(to_jsonb(n) || '{"project_id": "z"}') from earshot.notifications n where project_id = 'y'))`.execute(
+    database.db,
+  );
+  await sql`update earshot.corrections set problem = 'locked' where project_id = 'y'`.execute(database.db);
+  await sql`delete from earshot.corrections where project_id <> 'y'`.execute(database.db);
+  const own = { rule: "own" };
+  expect(await corrections.notPossible()).toMatchObject([{ n: 4, newest: [own, own, own] }]);
+  expect((await corrections.notPossible())[0]?.newest).toHaveLength(3);
+  await sql`delete from earshot.notifications where project_id in ('y', 'z')`.execute(database.db);
+  await sql`delete from earshot.alerts where project_id in ('y', 'z')`.execute(database.db);
 });

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
+import { waiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -51,15 +51,8 @@ test.each(["p", null])(
     await stores.transaction(async ({ notifications }) => {
       await notifications.lockNotifications("p");
       woken = stores.transaction((others) => others.notifications.wake(projectId, "Silenced", NOON));
-      await expect.poll(waiting).toBe(1);
+      await expect.poll(() => waiting(database.db)).toBe(1);
     });
     await woken;
   },
 );
-
-/** How many statements wait for what another transaction holds. */
-async function waiting(): Promise<number> {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-  return rows.length;
-}

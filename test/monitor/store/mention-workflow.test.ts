@@ -86,6 +86,7 @@ test("a press has its own changes, and who changed them since", async () => {
   const later = randomUUID();
   for (const key of OTHERS.slice(0, 2)) await decide(key, ["b"], ANN, later);
   await decide(OWN, ["b"], BO, later);
+  await decide({ ...OWN, resourceId: "third" }, ["b"], BO, later);
   expect(await pressed()).toEqual([
     ["beside", null],
     ["own", "bo"],

@@ -4,8 +4,10 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { MentionEdit } from "../../../src/monitor/model/source-edit.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import type { Facts } from "../../../src/monitor/store/stores.ts";
+import { aMention } from "../../mention.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
+import { begun, waiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -49,16 +51,9 @@ async function duringCommit(
   await stores.transaction(async (facts) => {
     await first(facts);
     waits = second();
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(() => waiting(database.db)).toBe(1);
   });
   await waits;
-}
-
-/** How many statements wait for what another transaction holds. */
-async function waiting(): Promise<number> {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-  return rows.length;
 }
 
 const statesOf = async (resourceId: string) =>
@@ -219,12 +214,28 @@ test("the oldest correction that is due and free is claimed, unless its mention 
 
 test("a correction that another worker claims in this moment is passed over", async () => {
   await beside("held");
-  const [first] = await stores.transaction(async (mine) => [
-    await mine.sourceEdits.claim(),
-    // Waiting for it would be waiting for ourselves.
-    await stores.transaction(async (others) => {
-      expect((await others.sourceEdits.claim())?.queryId).toBe("r");
-    }),
-  ]);
-  expect(first?.resourceId).toBe("held-2");
+  const others = await stores.transaction(async (mine) => {
+    expect((await mine.sourceEdits.claim())?.resourceId).toBe("held-2");
+    return begun(database.db, () => sourceEdits.claim());
+  });
+  expect([others.waits, (await others.result)?.queryId]).toEqual([false, "r"]);
+});
+
+test("the categories of a query are those that its own mentions have", async () => {
+  for (const [projectId, queryId, name] of [
+    ["1", "q", "Service"],
+    ["1", "r", "Price"],
+    ["2", "q", "Twin"],
+  ] as const) {
+    const category = { id: name, name, parentId: null, parentName: null };
+    const mention = aMention({
+      queryId,
+      resourceId: "categories",
+      publishedAt: NOON,
+      categories: [category],
+    });
+    const page = [{ mention, eventAt: NOON, story: "s" }];
+    await stores.mentions.storePage(projectId, stores.mentions.rowsOf(page), NOON);
+  }
+  expect(await sourceEdits.categoriesOf("1", "q")).toEqual([{ id: "Service", name: "Service" }]);
 });
