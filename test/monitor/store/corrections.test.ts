@@ -123,7 +123,8 @@ test("a correction that is wanted anew while one is not possible is tried at onc
 
 test("a correction is claimed, settled and postponed by itself: not its twin of another project, nor another message's", async () => {
   const { corrections, erasures } = stores;
-  await sql`delete from earshot.corrections`.execute(database.db);
+  for (const table of ["corrections", "notifications"])
+    await sql`delete from ${sql.table(`earshot.${table}`)}`.execute(database.db);
   const [key, beside] = [await aSentMessage("u"), await aSentMessage("u")];
   const twin = { projectId: "v", notificationId: key.notificationId };
   await sql`insert into earshot.notifications select * from jsonb_populate_recordset(null::earshot.notifications, (
@@ -181,7 +182,8 @@ test("a correction is claimed, settled and postponed by itself: not its twin of 
 
 test("messages that could not be corrected are counted by receiver, the others are not", async () => {
   const { corrections, erasures } = stores;
-  await sql`delete from earshot.corrections`.execute(database.db);
+  for (const table of ["corrections", "notifications"])
+    await sql`delete from ${sql.table(`earshot.${table}`)}`.execute(database.db);
   for (const projectId of ["w", "x"])
     await erasures.correct(sql`n.id = ${(await aSentMessage(projectId)).notificationId}`);
   expect(await corrections.notPossible()).toEqual([]);
