@@ -1,6 +1,6 @@
 import { demand } from "./demand.ts";
 
-export interface Credentials {
+interface Credentials {
   readonly username: string;
   readonly password: string;
   readonly platformClientId?: string;

@@ -2,7 +2,7 @@
 export const PEERS = ["postgres", "redis", "slack", "smtp", "webhook", "api"] as const;
 export type Peer = (typeof PEERS)[number];
 
-export type Side = "before" | "after";
+type Side = "before" | "after";
 
 /** A request of a worker to another process: a statement, a command, a call. */
 export interface Step {

@@ -43,7 +43,7 @@ export interface Options {
 
 /** `bare`: nothing is read twice, so the next poll cannot heal a loss. */
 export const MODES = ["bare", "shipped"] as const;
-export type Mode = (typeof MODES)[number];
+type Mode = (typeof MODES)[number];
 
 const SOURCE: Readonly<Record<Mode, object>> = {
   bare: { overlap: "0s", lookback: "1h", settle: "0s" },
@@ -51,7 +51,7 @@ const SOURCE: Readonly<Record<Mode, object>> = {
 };
 
 /** One moment of one chapter, with what happens to the worker there. */
-export interface Case {
+interface Case {
   readonly k: number;
   readonly mode: Mode;
   readonly fate: Fate;

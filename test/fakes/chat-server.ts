@@ -11,7 +11,7 @@ export interface ChatCall {
 }
 
 /** What the server does with a call. A string is what the model says. */
-export type ChatReply = string | ((response: ServerResponse, call: ChatCall) => void);
+type ChatReply = string | ((response: ServerResponse, call: ChatCall) => void);
 
 export interface FakeChatServer {
   /** With `/v1`, as it is configured. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monotonicMs } from "../../src/lib/clock.ts";
 
-export type Failure = number | "away" | "hangs";
+type Failure = number | "away" | "hangs";
 
 export interface LimitedLine {
   readonly url: string;

@@ -35,7 +35,7 @@ export interface ServerQuirks {
   readonly several?: "refused";
 }
 
-export interface ServedMention {
+interface ServedMention {
   readonly queryId: string;
   readonly resourceId: string;
   /** When it came about, by our clock. */

@@ -41,7 +41,7 @@ export interface FakeSlack {
   close(): Promise<void>;
 }
 
-export interface PressOptions {
+interface PressOptions {
   readonly user?: { readonly id: string; readonly name: string };
   readonly option?: string;
   readonly selectedUser?: string;

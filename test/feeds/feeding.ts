@@ -22,7 +22,7 @@ import { reader } from "./reader.ts";
 
 export { feedsOf } from "./feed-config.ts";
 
-export interface ShownMention {
+interface ShownMention {
   readonly query: string;
   readonly title: string | null;
   readonly text: string | null;

@@ -18,7 +18,7 @@ export interface StoryMentionFields
   readonly unstorable?: boolean;
 }
 
-export interface Moment {
+interface Moment {
   /** `date` absent: now. Null: the source withholds it. */
   mention(query: string, said?: StoryMentionFields): void;
   /** So many, `every` so often (a second) from this moment on. */

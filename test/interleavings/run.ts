@@ -30,7 +30,7 @@ export interface Options {
 }
 
 /** One task of a pair, held before its n-th statement while the other runs. */
-export interface Point {
+interface Point {
   readonly scene: string;
   readonly held: string;
   readonly other: string;

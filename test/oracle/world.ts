@@ -44,7 +44,7 @@ export interface Attempt {
 }
 
 /** What went wrong beside what was published. */
-export interface Trouble {
+interface Trouble {
   readonly attempts: readonly Attempt[];
   /** Mails that were taken, and came back from this address at that moment. */
   readonly cameBack: readonly { readonly address: string; readonly at: Moment }[];

@@ -26,7 +26,7 @@ export interface SourcePolls {
 export type CompletedPoll = Extract<PollOutcome, { readonly outcome: "Complete" }>;
 
 /** What is known of shared calls at this source. */
-export interface Sharing {
+interface Sharing {
   isProven(): Promise<boolean>;
   learn(sharing: "proven" | "refused"): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface PollCall {
 }
 
 /** What the pages of a call have shown so far. `nextPage` alone changes it. */
-export interface SeenByCall {
+interface SeenByCall {
   readonly paging: ReturnType<typeof createPaging>;
   /** As they were before the first page. */
   quirks: ServerQuirks | null;

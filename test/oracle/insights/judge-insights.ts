@@ -11,7 +11,7 @@ import {
 import { type AskedTime, askedTime, isShortTime, labelOf, spanOf, spanWords, stepsOf } from "./range.ts";
 import { type Block, readInsights } from "./read-page.ts";
 
-export interface InsightsFinding {
+interface InsightsFinding {
   readonly address: string;
   readonly block: string;
   readonly because: string;

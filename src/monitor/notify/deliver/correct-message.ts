@@ -18,7 +18,7 @@ interface Claim extends CorrectionKey {
   readonly attempts: number;
 }
 
-export interface CorrectionLog {
+interface CorrectionLog {
   /** Null: it is not due, another worker has it, or its message is still being sent. */
   claim(key: CorrectionKey): Promise<{ readonly claim: Claim; readonly notification: Notification } | null>;
   settle(claim: Claim): Promise<void>;

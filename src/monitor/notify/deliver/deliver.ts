@@ -18,7 +18,7 @@ import { holdClaim } from "./hold-claim.ts";
 import { kindToSend, type SupersededNotification } from "./superseded.ts";
 
 /** The rows that a delivery reads and settles. */
-export interface DeliveryLog {
+interface DeliveryLog {
   claim(projectId: string, id: string): Promise<Notification | null>;
   /** False: another worker has claimed it since. */
   renew(notification: Notification): Promise<boolean>;
@@ -39,7 +39,7 @@ export interface DeliveryLog {
 }
 
 /** The live messages of alerts. */
-export interface LiveMessageLog {
+interface LiveMessageLog {
   /** Marks the alert's message at the receiver, if it has one, for an update. */
   stale(key: {
     readonly projectId: string;

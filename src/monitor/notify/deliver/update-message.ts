@@ -18,7 +18,7 @@ interface Claim extends LiveMessageKey {
   readonly lease: string;
 }
 
-export interface LiveMessageLog {
+interface LiveMessageLog {
   /** Claims it for editing. Null: another worker has it, or it is up to date. */
   claim(key: LiveMessageKey): Promise<{
     readonly lease: string;
