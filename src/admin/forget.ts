@@ -59,8 +59,8 @@ const MOST = 100_000;
 const AT_ONCE = 200;
 
 /** Counts what a request would forget. Changes nothing. */
-export async function findToForget(parts: ForgetParts, asked: AskedToForget): Promise<ForgetCounts> {
-  const exact = exactly(asked);
+export async function findToForget(parts: ForgetParts, target: AskedToForget): Promise<ForgetCounts> {
+  const exact = exactly(target);
   const found = await parts.stores.forgotten.findMentions(exact, MOST);
   const local = parts.local === null ? null : await findForgettable(parts.local, exact, MOST);
   const lists = await parts.stores.authorLists.countNaming(exact.value, exact.source);
@@ -84,14 +84,14 @@ export async function findToForget(parts: ForgetParts, asked: AskedToForget): Pr
  * sends nothing of them any more, then in the monitor. Stores who asked for it when, and a keyed hash of what was asked.
  * May be done again, and continues where it was interrupted.
  */
-export async function forget(parts: ForgetParts, asked: AskedToForget, actor: Actor): Promise<ForgetCounts> {
+export async function forget(parts: ForgetParts, target: AskedToForget, actor: Actor): Promise<ForgetCounts> {
   const { stores, clock } = parts;
-  const before = await findToForget(parts, asked);
-  const exact = exactly(asked);
+  const before = await findToForget(parts, target);
+  const exact = exactly(target);
   const secret = await forgetSecret(stores);
   const request = {
-    ...{ id: uuid7(clock.now()), at: clock.now(), actor, what: asked.what },
-    ...{ asked: askedHash(secret, asked), ofOneSource: asked.source !== null },
+    ...{ id: uuid7(clock.now()), at: clock.now(), actor, what: target.what },
+    ...{ asked: askedHash(secret, target), ofOneSource: target.source !== null },
     ...{ mentions: before.mentions, alerts: 0, localMentions: before.localMentions, files: null },
   };
   // First: what arrives while this runs is refused already.
@@ -146,8 +146,8 @@ async function forgetInQuery(
   });
 }
 
-async function forgetLocally(local: LocalTables, asked: AskedToForget, clock: Clock): Promise<void> {
-  const found = await findForgettable(local, asked, MOST);
+async function forgetLocally(local: LocalTables, target: AskedToForget, clock: Clock): Promise<void> {
+  const found = await findForgettable(local, target, MOST);
   for (const [projectId, ofProject] of groupBy(found, ({ projectId }) => projectId)) {
     const ids = [...new Set(ofProject.map(({ resourceId }) => resourceId))];
     for (let i = 0; i < ids.length; i += AT_ONCE)
@@ -160,6 +160,6 @@ async function forgetLocally(local: LocalTables, asked: AskedToForget, clock: Cl
   }
 }
 
-function exactly(asked: AskedToForget): AskedToForget {
-  return asked.what === "author" ? { ...asked, value: withoutAt(asked.value) } : asked;
+function exactly(target: AskedToForget): AskedToForget {
+  return target.what === "author" ? { ...target, value: withoutAt(target.value) } : target;
 }

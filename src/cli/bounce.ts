@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import type { Command } from "commander";
-import { cleanLine, MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "#monitor";
+import { type BounceResult, cleanLine, MOST_OF_BOUNCE, takeBounce } from "#monitor";
 import { describeError, UserError, whyUnread } from "../lib/errors.ts";
 import { print, printJson } from "./common/print.ts";
 import { ExitError } from "./common/run.ts";
@@ -63,7 +63,7 @@ async function later<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function describe(result: TakenBounce): string {
+function describe(result: BounceResult): string {
   switch (result.outcome) {
     case "Noted":
       return `${result.receiver}: the mail ${WORDS[result.what]}: ${cleanLine(result.detail)}`;

@@ -186,7 +186,7 @@ function linesOf(feed: FeedRow, at: Instant): string[] {
 }
 
 async function tryOne(
-  wanted: string,
+  nameOrUrl: string,
   options: Options & { readonly all: boolean; readonly seconds: string },
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
@@ -196,22 +196,24 @@ async function tryOne(
   const { listen, enrich, file } = await configWithListen(options, env);
   if (listen === null) return;
   const planned = planFeeds(listen);
-  const named = planned.filter((feed) => isCalled(feed, wanted));
+  const named = planned.filter((feed) => isCalled(feed, nameOrUrl));
   const feeds =
-    named.length > 0 || !/^https?:\/\//i.test(wanted)
+    named.length > 0 || !/^https?:\/\//i.test(nameOrUrl)
       ? named
-      : planFeeds({ ...listen, feeds: [rssAt(wanted)] });
+      : planFeeds({ ...listen, feeds: [rssAt(nameOrUrl)] });
   const [feed, other] = feeds;
   if (feed === undefined) {
     const meant = closestWord(
-      wanted,
+      nameOrUrl,
       planned.map(({ name }) => name),
     );
-    throw new UserError(`${file} has no feed "${wanted}"${didYouMean(meant)}`, ["earshot feeds lists them"]);
+    throw new UserError(`${file} has no feed "${nameOrUrl}"${didYouMean(meant)}`, [
+      "earshot feeds lists them",
+    ]);
   }
   if (other !== undefined)
     throw new UserError(
-      `${counted(feeds.length, "feed")} are called "${wanted}"; say which`,
+      `${counted(feeds.length, "feed")} are called "${nameOrUrl}"; say which`,
       feeds.map(({ name }) => name).slice(0, 20),
     );
   const tried = await tryFeed(feed, {
@@ -236,14 +238,14 @@ function rssAt(url: string) {
 
 function isCalled(
   feed: { name: string; kind: string; part: { url: string | null } },
-  wanted: string,
+  nameOrUrl: string,
 ): boolean {
   const fold = (text: string) =>
     text
       .toLowerCase()
       .replace(/^https?:\/\//, "")
       .replace(/\/$/, "");
-  return [feed.name, feed.kind, feed.part.url ?? ""].some((name) => fold(name) === fold(wanted));
+  return [feed.name, feed.kind, feed.part.url ?? ""].some((name) => fold(name) === fold(nameOrUrl));
 }
 
 const MOST_SHOWN = 20;

@@ -60,7 +60,7 @@ Examples:
 Exit codes: 0 done, or nothing found; 1 not agreed, or failed; 2 an error in your input.`;
 
 async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
-  const asked = askedFor(who, options);
+  const typed = askedFor(who, options);
   const isListening = (await configInUse(env))?.listen != null;
   await withAlertActions(env, async (actions) => {
     const rules = await loadRulesInUse(env);
@@ -69,8 +69,8 @@ async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promi
       ...{ ...actions, rulesFor: rulesByQuery(rules) },
       removeCopies: () => removeCopies(home, Number.POSITIVE_INFINITY),
     };
-    if (isListening) await withTables(env, ({ db }) => carryOut({ ...parts, local: db }, asked, options));
-    else await carryOut({ ...parts, local: null }, asked, options);
+    if (isListening) await withTables(env, ({ db }) => carryOut({ ...parts, local: db }, typed, options));
+    else await carryOut({ ...parts, local: null }, typed, options);
   });
 }
 
@@ -100,27 +100,27 @@ function askedFor(
 }
 
 async function carryOut(parts: ForgetParts, typed: AskedToForget, options: Options): Promise<void> {
-  const asked = await asStored(parts, typed);
-  const found = await findToForget(parts, asked);
+  const target = await asStored(parts, typed);
+  const found = await findToForget(parts, target);
   if (options.dryRun) {
-    report(found, asked, { ...options, isDone: false });
+    report(found, target, { ...options, isDone: false });
     return;
   }
   if (!options.yes) {
-    if (!options.json) print(describe(found, asked));
+    if (!options.json) print(describe(found, target));
     await agree();
   }
   const actor = shellActor(options.by);
   // Who is forgotten is named nowhere, also not here.
-  const what = asked.source === null ? asked.what : `${asked.what} of one source`;
+  const what = target.source === null ? target.what : `${target.what} of one source`;
   const forgotten = await notedInShell(
     { ...parts, actor },
     "mention.forget",
     what,
-    () => forget(parts, asked, actor),
+    () => forget(parts, target, actor),
     ({ mentions }) => counted(mentions, "mention"),
   );
-  report(forgotten, asked, { ...options, isDone: true });
+  report(forgotten, target, { ...options, isDone: true });
 }
 
 /** Feeds store addresses without tracking parameters; a person copies one with them. */
@@ -133,14 +133,14 @@ async function asStored(parts: ForgetParts, typed: AskedToForget): Promise<Asked
 
 function report(
   counts: ForgetCounts,
-  asked: AskedToForget,
+  target: AskedToForget,
   { json, isDone }: { readonly json: boolean; readonly isDone: boolean },
 ): void {
   if (json) {
-    printJson({ what: asked.what, ...counts, forgotten: isDone });
+    printJson({ what: target.what, ...counts, forgotten: isDone });
     return;
   }
-  print(describe(counts, asked));
+  print(describe(counts, target));
   print(
     isDone ? "Forgotten. Messages in Slack are corrected within a minute or two." : "Nothing was changed.",
   );
@@ -148,7 +148,7 @@ function report(
 
 function describe(
   { mentions, alerts, localMentions, files, silences, listed, notes, sent }: ForgetCounts,
-  asked: AskedToForget,
+  target: AskedToForget,
 ): string {
   const lines = [
     `${counted(mentions, "mention")} in the monitor${alerts === null ? "" : `, ${counted(alerts, "alert")} about them`}`,
@@ -172,7 +172,7 @@ function describe(
   if (files !== null) lines.push(FILES[files]);
   if (mentions + listed + (localMentions ?? 0) === 0)
     lines.push(
-      `Nothing of this ${asked.what === "url" ? "address" : "author"} is stored. Handles and names are compared exactly.`,
+      `Nothing of this ${target.what === "url" ? "address" : "author"} is stored. Handles and names are compared exactly.`,
     );
   return lines.join("\n");
 }

@@ -56,8 +56,8 @@ export function defineNewRuleCommand(command: Command, usualFolder: () => Promis
     .option("--json", "answer as JSON", false)
     .action(async (name: string | undefined, options: NewOptions) => {
       const folder = options.out ?? (await usualFolder());
-      const asked = options.kind === undefined ? await askOnTerminal(name, options) : {};
-      await writeRule(folder, name, { ...options, ...asked });
+      const answers = options.kind === undefined ? await askOnTerminal(name, options) : {};
+      await writeRule(folder, name, { ...options, ...answers });
     });
 }
 

@@ -90,14 +90,14 @@ const LOOK_EVERY_MS = 200;
  */
 async function waitForAnswers(
   processes: OpenAlertActions["stores"]["processes"],
-  asked: ReloadRequest,
+  ours: ReloadRequest,
   timeoutMs: number,
   onAnswer: (process: RunningProcess, answer: ReloadAnswer) => void,
 ): Promise<readonly ProcessAnswer[]> {
   const reported = new Set<string>();
   for (const startedAt = monotonicMs(); ; await delay(LOOK_EVERY_MS)) {
-    const request = (await processes.requested()) ?? asked;
-    if (request.version !== asked.version)
+    const request = (await processes.requested()) ?? ours;
+    if (request.version !== ours.version)
       throw new ExitError(
         `another reload asked for version ${request.version} meanwhile; earshot coverage shows what runs`,
         1,

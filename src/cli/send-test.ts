@@ -36,9 +36,9 @@ Exit codes: 0 the vendor accepted the message, 1 it did not, 2 an error in your 
 
 async function printResult(name: string, options: SendTestOptions, env: NodeJS.ProcessEnv): Promise<void> {
   const config = await loadConfig(options.config ?? readEnvironment(env).configFile, env);
-  const wanted = receiverNamed(config, name, systemClock.now());
+  const receiverName = receiverNamed(config, name, systemClock.now());
   const names = [...config.receivers, ...config.rotations].map((one) => one.name);
-  const receiver = config.receivers.find((one) => one.name === wanted);
+  const receiver = config.receivers.find((one) => one.name === receiverName);
   if (receiver === undefined) {
     const closest = closestWord(name, names);
     throw new UserError(`there is no receiver "${name}"`, [
@@ -46,7 +46,7 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
     ]);
   }
   if (config.usesLocalInbox)
-    throw new UserError(`${wanted} is the Inbox of the console, which is open while Earshot runs`, [
+    throw new UserError(`${receiverName} is the Inbox of the console, which is open while Earshot runs`, [
       "name receivers in earshot.yaml; earshot send-test then sends to them",
     ]);
   const outcome = await sendTest(receiver, options.what, {
@@ -54,12 +54,13 @@ async function printResult(name: string, options: SendTestOptions, env: NodeJS.P
     clock: systemClock,
     log: commandLog(env),
   });
-  if (options.json) printJson({ receiver: wanted, ...(wanted !== name && { rotation: name }), ...outcome });
+  if (options.json)
+    printJson({ receiver: receiverName, ...(receiverName !== name && { rotation: name }), ...outcome });
   else {
-    if (wanted !== name) print(`${name} is a rotation: it is the turn of ${wanted}`);
-    for (const line of describe(wanted, outcome)) print(line);
+    if (receiverName !== name) print(`${name} is a rotation: it is the turn of ${receiverName}`);
+    for (const line of describe(receiverName, outcome)) print(line);
   }
-  if (outcome.outcome === "Failed") throw new ExitError(`the test did not get through to ${wanted}`, 1);
+  if (outcome.outcome === "Failed") throw new ExitError(`the test did not get through to ${receiverName}`, 1);
 }
 
 function describe(name: string, outcome: TestOutcome): readonly string[] {

@@ -99,9 +99,9 @@ function addAdd(group: Command, env: NodeJS.ProcessEnv): void {
     .option("--json", "answer as JSON", false)
     .action((options: AddOptions) =>
       withAlertActions(env, async (command) => {
-        const asked = options.for ?? (options.every.length > 0 ? "7d" : "1h");
-        const lengthMs = parseDuration(asked);
-        if (lengthMs === undefined) throw new UserError(`"${asked}" is no length such as 4h`);
+        const length = options.for ?? (options.every.length > 0 ? "7d" : "1h");
+        const lengthMs = parseDuration(length);
+        if (lengthMs === undefined) throw new UserError(`"${length}" is no length such as 4h`);
         const alert = options.alert === undefined ? null : await findAlert(command.stores, options.alert);
         if (alert?.resolvedAt != null)
           throw new UserError("that alert is resolved; a silence is for one that is open", [

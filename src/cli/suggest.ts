@@ -102,16 +102,16 @@ async function suggest(name: string, options: SuggestOptions, env: NodeJS.Proces
   }
 }
 
-function chosen(all: readonly Threshold[], wanted: string | undefined, rule: string): readonly Threshold[] {
+function chosen(all: readonly Threshold[], query: string | undefined, rule: string): readonly Threshold[] {
   const names = all.map(({ name }) => name);
   if (all.length === 0)
     throw new UserError(`the rule ${rule} has no threshold to try`, [
       "tried are atLeast of volume, spike, share, new and trend, and of followers, reach, impact and impressions",
     ]);
-  if (wanted === undefined) return all;
-  const found = all.filter(({ name }) => name === wanted);
+  if (query === undefined) return all;
+  const found = all.filter(({ name }) => name === query);
   if (found.length > 0) return found;
-  throw new UserError(`the rule ${rule} has no threshold "${wanted}"`, [`it has ${names.join(", ")}`]);
+  throw new UserError(`the rule ${rule} has no threshold "${query}"`, [`it has ${names.join(", ")}`]);
 }
 
 /** The rule with each value that it can have. */

@@ -38,9 +38,9 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .action((name: string, flags: Flags & { role: string; email?: string }) =>
       withUsers(env, async (parts) => {
         const password = await passwordOf(flags);
-        const asked = { name: nameIn(name), role: roleIn(flags.role), email: flags.email ?? null };
+        const newUser = { name: nameIn(name), role: roleIn(flags.role), email: flags.email ?? null };
         const by = `${describeActor(parts.actor)} (shell)`;
-        const added = await addUser(parts, { ...asked, password: password.text, by });
+        const added = await addUser(parts, { ...newUser, password: password.text, by });
         await noteInShell(parts, "user.add", name, added, flags.role);
         done(added, password, flags, (user) => `added ${user.name} as ${user.role}`);
       }),
@@ -60,17 +60,17 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     name: string,
     about: string,
     flags: Pick<Flags, "json">,
-    asked: UserChange,
+    change: UserChange,
     password: FirstPassword | null = null,
   ) =>
     withUsers(env, async (parts) => {
-      const changed = await changeUser(parts, name, asked);
+      const changed = await changeUser(parts, name, change);
       await noteInShell(
         parts,
         "user.change",
         name,
         changed,
-        asked.do === "role" ? `role: ${asked.role}` : asked.do,
+        change.do === "role" ? `role: ${change.role}` : change.do,
       );
       done(changed, password, flags, (user, ended) => {
         const sessions = ended === 0 ? "" : `; ${counted(ended, "session")} ended`;

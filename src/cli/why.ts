@@ -51,11 +51,11 @@ export function defineWhyCommand(command: Command, env: NodeJS.ProcessEnv): void
     .option("--rules <folder>", "rules, instead of those of the configuration")
     .option("--json", "answer as JSON", false)
     .addHelpText("after", HELP)
-    .action((wanted: string | undefined, options: WhyOptions) => why(wanted, options, env));
+    .action((subject: string | undefined, options: WhyOptions) => why(subject, options, env));
 }
 
-async function why(wanted: string | undefined, options: WhyOptions, env: NodeJS.ProcessEnv): Promise<void> {
-  if ((wanted === undefined) === (options.text === undefined))
+async function why(subject: string | undefined, options: WhyOptions, env: NodeJS.ProcessEnv): Promise<void> {
+  if ((subject === undefined) === (options.text === undefined))
     throw new UserError("say what to explain: an alert, a mention, or a text", [
       "earshot why ALERT-OR-MENTION, or earshot why --text TEXT; not both",
     ]);
@@ -72,7 +72,7 @@ async function why(wanted: string | undefined, options: WhyOptions, env: NodeJS.
       now: () => clock.now(),
       ...fromConfig(config, clock),
     };
-    const answer = await answerOf(parts, wanted, options, env);
+    const answer = await answerOf(parts, subject, options, env);
     if (options.json) return printJson(answer.kind === "mentions" ? answer.mentions : answer.it);
     const { printAlert, printMention, printUnread } = await import("./alerts/print-why.ts");
     const lines =
@@ -92,21 +92,21 @@ type Answer =
 
 async function answerOf(
   parts: WhyParts,
-  wanted: string | undefined,
+  subject: string | undefined,
   { text, query, ask }: WhyOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<Answer> {
-  if (wanted === undefined) {
-    const asked = await askingSource(parts, env, ask, (able) => whyText(able, text ?? "", query ?? null));
-    return { kind: "unread", it: asked };
+  if (subject === undefined) {
+    const answer = await askingSource(parts, env, ask, (able) => whyText(able, text ?? "", query ?? null));
+    return { kind: "unread", it: answer };
   }
-  const alert = await findAlertOrNull(parts.stores, wanted);
+  const alert = await findAlertOrNull(parts.stores, subject);
   if (alert !== null) return { kind: "alert", it: await whyAlert(parts, alert) };
-  const mentions = await whyMention(parts, wanted);
+  const mentions = await whyMention(parts, subject);
   if (mentions.length > 0) return { kind: "mentions", mentions };
   return {
     kind: "unread",
-    it: await askingSource(parts, env, ask, (able) => whyUnreadMention(able, wanted)),
+    it: await askingSource(parts, env, ask, (able) => whyUnreadMention(able, subject)),
   };
 }
 

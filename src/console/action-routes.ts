@@ -62,13 +62,13 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const read = readSilenceForm(request.body);
     if (!read.ok) return refuse(request, reply, 400, `Nothing was silenced: ${read.because}`);
     const { match, comment, lengthMs, windows } = read;
-    const asked = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
+    const silence = { match, by: actorOf(request, form.data.by), comment, lengthMs, windows };
     request.noted = {
-      actor: asked.by,
+      actor: silence.by,
       target: describeMatch(match),
       detail: `for ${formatDuration(lengthMs)}`,
     };
-    const refused = await actions.addSilence(asked).then(() => null, reasonOf);
+    const refused = await actions.addSilence(silence).then(() => null, reasonOf);
     if (refused !== null) return refuse(request, reply, 400, `Nothing was silenced: ${refused}`);
     return reply.redirect("/silences", 303);
   });
@@ -100,21 +100,21 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     const form = WorkForm.safeParse(request.body ?? {});
     if (!form.success) return answerWork(request, reply, 400, NONE_CHOSEN);
     const by = actorOf(request, form.data.by);
-    const asked = { do: form.data.do, to: "", length: LINK_SILENCE_MS };
+    const action = { do: form.data.do, to: "", length: LINK_SILENCE_MS };
     const alerts = await Promise.all(form.data.alert.map((id) => facts.alert(id)));
     const kept = alerts.filter((alert) => alert !== null);
     const named = kept.slice(0, 5).map(({ queryName, rule }) => `${queryName}, ${rule}`);
     const target = `${named.join("; ")}${kept.length > 5 ? ` and ${kept.length - 5} more` : ""}`;
-    request.noted = { actor: by, target, detail: asked.do };
+    request.noted = { actor: by, target, detail: action.do };
     const refused: { name: string; because: string }[] = [];
     // One after the other: each locks its query.
     for (const alert of kept) {
-      const because = await perform(actions, alert, asked, by);
+      const because = await perform(actions, alert, action, by);
       if (because !== null)
         refused.push({ name: `${alert.queryName}: ${times.titleOf(alert.rule)}`, because });
     }
     const done = kept.length - refused.length;
-    return answerWork(request, reply, done === 0 ? 409 : 200, describeAlertWork(asked.do, done, refused));
+    return answerWork(request, reply, done === 0 ? 409 : 200, describeAlertWork(action.do, done, refused));
   });
 
   async function answerWork(
@@ -150,11 +150,11 @@ export function actionRoutes(app: FastifyInstance, parts: Parts, frames: Frames)
     if (found === null) return linkTooOld(reply);
     const { alert, link, text } = found;
     const { to } = LinkForm.parse(request.body ?? {});
-    const asked = { do: link.action, to, length: LINK_SILENCE_MS };
+    const action = { do: link.action, to, length: LINK_SILENCE_MS };
     const by: Actor = { via: "mail", login: link.by, typed: null };
     request.noted = { actor: by, target: `${alert.queryName}, ${alert.rule}`, detail: link.action };
     const refused = await actions.useLink(text, MOST_OF_LINK[link.action], (actions) =>
-      perform(actions, alert, asked, by),
+      perform(actions, alert, action, by),
     );
     const sentence =
       refused === null ? `Done: ${ACTION_LABELS[link.action]}.` : `Nothing was changed: ${refused}.`;
@@ -194,16 +194,16 @@ function reasonOf(error: unknown): string {
 async function perform(
   actions: Pick<ConsoleActions, "act" | "silenceAlert">,
   alert: Alert,
-  asked: { readonly do: LinkAction; readonly to: string; readonly length: number },
+  action: { readonly do: LinkAction; readonly to: string; readonly length: number },
   by: Actor,
 ): Promise<string | null> {
-  if (asked.do === "assign" && asked.to === "") return "enter the name of the assignee";
+  if (action.do === "assign" && action.to === "") return "enter the name of the assignee";
   const acted =
-    asked.do === "silence"
-      ? await actions.silenceAlert(alert.id, asked.length, by)
+    action.do === "silence"
+      ? await actions.silenceAlert(alert.id, action.length, by)
       : await actions.act(
           alert.id,
-          asked.do === "assign" ? { do: asked.do, to: asked.to } : { do: asked.do },
+          action.do === "assign" ? { do: action.do, to: action.to } : { do: action.do },
           by,
         );
   if (acted === null) return "the alert is no longer stored";

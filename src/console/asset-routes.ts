@@ -21,12 +21,16 @@ const Asked = z.object({ id: z.guid(), theme: z.enum(["light", "dark"]) });
 /** Serves the chart of an alert as a file: the policy allows pictures from this host, but nothing inline. */
 export function chartRoutes(app: FastifyInstance, facts: ConsoleFacts, explainer: AlertExplainer): void {
   app.get("/alerts/:id/chart-:theme.svg", async (request, reply) => {
-    const asked = Asked.safeParse(request.params);
-    const alert = asked.success ? await facts.alert(asked.data.id) : null;
+    const parameters = Asked.safeParse(request.params);
+    const alert = parameters.success ? await facts.alert(parameters.data.id) : null;
     const svg =
-      alert === null || !asked.success
+      alert === null || !parameters.success
         ? null
-        : explainer.chart(alert, await facts.alertExplanation(alert.projectId, alert.id), asked.data.theme);
+        : explainer.chart(
+            alert,
+            await facts.alertExplanation(alert.projectId, alert.id),
+            parameters.data.theme,
+          );
     if (svg === null) return reply.code(404).send({ error: "there is no chart of this alert" });
     return reply.type("image/svg+xml; charset=utf-8").send(svg);
   });

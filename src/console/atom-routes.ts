@@ -53,7 +53,7 @@ export function atomRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
     read: (
-      asked: { query: NamedQuery | null; sentiment: string | null },
+      filter: { query: NamedQuery | null; sentiment: string | null },
       base: string,
     ) => Promise<Omit<AtomFeed, "self">>,
   ): Promise<FastifyReply> {
@@ -85,11 +85,11 @@ export function atomRoutes(
 
 type NamedQuery = Awaited<ReturnType<ConsoleFacts["queryNames"]>>[number];
 
-function findQuery(queries: readonly NamedQuery[], asked: string): NamedQuery | undefined {
+function findQuery(queries: readonly NamedQuery[], query: string): NamedQuery | undefined {
   return (
-    queries.find(({ name }) => name === asked) ??
-    queries.find(({ queryId }) => queryId === asked) ??
-    queries.find(({ name }) => name.toLowerCase() === asked.toLowerCase())
+    queries.find(({ name }) => name === query) ??
+    queries.find(({ queryId }) => queryId === query) ??
+    queries.find(({ name }) => name.toLowerCase() === query.toLowerCase())
   );
 }
 

@@ -20,8 +20,8 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
   let open = 0;
   for (const kind of Object.keys(EXPORTS) as ExportKind[])
     app.get(`/mentions.${kind}`, { exposeHeadRoute: false }, async (request, reply) => {
-      const asked = { question: MentionsQuestion.parse(request.query), me: nameOf(request) };
-      const { search } = searchOf(asked, parts.times.now());
+      const mentionsRequest = { question: MentionsQuestion.parse(request.query), me: nameOf(request) };
+      const { search } = searchOf(mentionsRequest, parts.times.now());
       if (search.kind === "Fault")
         return reply
           .code(400)
@@ -37,18 +37,18 @@ export function exportRoutes(app: FastifyInstance, parts: PageParts): void {
       return reply
         .type(type)
         .header("content-disposition", `attachment; filename="mentions.${kind}"`)
-        .send(Readable.from(write(batchesOf(parts, asked))));
+        .send(Readable.from(write(batchesOf(parts, mentionsRequest))));
     });
 }
 
 /** The newest ones, up to a number that the page names. */
 async function* batchesOf(
   { facts, times }: PageParts,
-  asked: MentionsRequest,
+  request: MentionsRequest,
 ): AsyncGenerator<readonly ShownMention[]> {
-  const { filter, search } = searchOf(asked, times.now());
+  const { filter, search } = searchOf(request, times.now());
   const began = monotonicMs();
-  let after: MentionPosition | null = asked.question.after;
+  let after: MentionPosition | null = request.question.after;
   for (let written = 0; written < MOST_EXPORTED; ) {
     // Better a download that fails than a file that looks whole.
     if (monotonicMs() - began > LONGEST_MS)

@@ -33,11 +33,11 @@ export async function openFront(settings: ConsoleSettings, first: Answer): Promi
   await once(server, "listening");
   return {
     url: addressOf(server, settings),
-    fits: (wanted) =>
-      wanted.host === host && wanted.port === port && (wanted.tls === undefined) === (tls === null),
-    serve: (next, wanted) => {
+    fits: (settings) =>
+      settings.host === host && settings.port === port && (settings.tls === undefined) === (tls === null),
+    serve: (next, settings) => {
       answer = next;
-      const renewed = readTls(wanted);
+      const renewed = readTls(settings);
       if (renewed !== null && tls !== null) (server as HttpsServer).setSecureContext(renewed);
     },
     close: async () => {

@@ -34,9 +34,9 @@ export function insightRoutes(
   const { stores, facts, times, hasRules } = parts;
   const scopeOf = ({ query }: FastifyRequest) => readScope(stores, times, InsightsQuestion.parse(query));
 
-  const volumeOf = async (asked: Scope) => {
-    const { volume, ...counted } = await countVolume(stores, asked);
-    return { scope: { ...asked, ...counted }, volume };
+  const volumeOf = async (scope: Scope) => {
+    const { volume, ...counted } = await countVolume(stores, scope);
+    return { scope: { ...scope, ...counted }, volume };
   };
   route(app, "/insights", frames, {
     isShared: () => true,
@@ -57,14 +57,14 @@ export function insightRoutes(
     },
   });
 
-  const speakersOf = async (asked: Scope): Promise<{ scope: Scope; speakers: Speakers }> => {
-    const { tables, ...counted } = await countSpeakers(stores, asked, SPEAKER_FACETS, MOST_ROWS);
-    const sums = await stores.mentionCounts.byList(asked.chosen, periodsOf(counted.range));
+  const speakersOf = async (scope: Scope): Promise<{ scope: Scope; speakers: Speakers }> => {
+    const { tables, ...counted } = await countSpeakers(stores, scope, SPEAKER_FACETS, MOST_ROWS);
+    const sums = await stores.mentionCounts.byList(scope.chosen, periodsOf(counted.range));
     const authors = tables.flatMap(({ facet, rows }) => (facet === "author" ? rows : []));
     const lists = await stores.authorLists.ofAuthors(authors.map(({ value }) => value));
     const listsOf: Speakers["listsOf"] = (facet, value) =>
       facet === "author" ? (lists.get(value) ?? []) : [];
-    return { scope: { ...asked, ...counted }, speakers: { tables, sums, listsOf } };
+    return { scope: { ...scope, ...counted }, speakers: { tables, sums, listsOf } };
   };
   route(app, "/insights/speakers", frames, {
     isShared: () => true,
@@ -83,11 +83,11 @@ export function insightRoutes(
     },
   });
 
-  const storiesOf = async (asked: Scope) => {
-    const most = hasFilters(asked.question) ? undefined : MOST_FOR_STORIES;
-    const { reading, ...counted } = await planCounting(stores, asked, most);
+  const storiesOf = async (scope: Scope) => {
+    const most = hasFilters(scope.question) ? undefined : MOST_FOR_STORIES;
+    const { reading, ...counted } = await planCounting(stores, scope, most);
     const stories = await facts.spreadStories(reading, counted.range.moments, MOST_STORIES);
-    return { scope: { ...asked, ...counted }, stories };
+    return { scope: { ...scope, ...counted }, stories };
   };
   route(app, "/insights/stories", frames, {
     isShared: () => true,

@@ -91,7 +91,7 @@ export function pageRoutes(
     json: storyOf,
   });
 
-  const asked = (request: FastifyRequest) => ({
+  const readRequest = (request: FastifyRequest) => ({
     question: MentionsQuestion.parse(request.query),
     me: nameOf(request),
   });
@@ -105,7 +105,7 @@ export function pageRoutes(
       const { pressed, gone } = PressedQuestion.parse(request.query);
       const notice = form === null ? null : await readNotice(work.stores, pressed, gone);
       const address = form?.back ?? addressOf(request.url);
-      const question = asked(request);
+      const question = readRequest(request);
       const make = async () => ({
         list: await mentionsPart(address, all, question, { isWorkedOn: form !== null }),
         queries: await all.facts.queryNames(),
@@ -117,10 +117,10 @@ export function pageRoutes(
     },
     parts: (request) => {
       const part = (isWorkedOn: boolean) => () =>
-        mentionsPart(addressOf(request.url), all, asked(request), { isWorkedOn });
+        mentionsPart(addressOf(request.url), all, readRequest(request), { isWorkedOn });
       return { list: part(false), "work-list": part(true) };
     },
-    json: (request) => listMentions(all, asked(request)),
+    json: (request) => listMentions(all, readRequest(request)),
   });
   workRoutes(app, { ...work, times: all.times }, frames);
   exportRoutes(app, all);
@@ -129,8 +129,8 @@ export function pageRoutes(
   if (explainMention !== undefined) {
     const explain = { mention: explainMention, unread: explainUnread };
     const whyQuestion = (request: FastifyRequest): WhyQuestion => {
-      const asked = WhyQuestion.parse(request.query);
-      return { ...asked, ask: asked.ask && isOfThisSite(request) };
+      const question = WhyQuestion.parse(request.query);
+      return { ...question, ask: question.ask && isOfThisSite(request) };
     };
     route(app, "/why", frames, {
       page: async (request) => {

@@ -127,14 +127,14 @@ export function ruleRoutes(
   /** What was posted: the editor, complete if it is shown again, and the YAML that it means. */
   async function readEditor(request: FastifyRequest, isShown: boolean) {
     const posted = Posted.parse(request.body ?? {});
-    const { name, mode, base, days, by, show: wanted } = posted;
+    const { name, mode, base, days, by, show } = posted;
     const ownForm = mode === "form" ? RuleForm.parse(request.body ?? {}) : null;
     const text = ownForm === null ? posted.text : await rules.writeForm(ownForm, base || null);
-    const shown = wanted ?? mode;
+    const shown = show ?? mode;
     const form =
       ownForm !== null && shown === "form"
         ? ownForm
-        : isShown || wanted !== null
+        : isShown || show !== null
           ? await rules.readForm(text)
           : null;
     const editor: RuleEditor = {
@@ -142,7 +142,7 @@ export function ruleRoutes(
       mode: form === null ? "yaml" : shown,
       text: shown === "form" && mode === "form" ? base : text,
     };
-    return { editor, text, by, switched: wanted !== null };
+    return { editor, text, by, switched: show !== null };
   }
 
   async function attempt(

@@ -130,14 +130,14 @@ export function cached<T>(
 ): CachedAnswer<T> {
   let last: { readonly answer: Promise<T>; until: Instant } | null = null;
   const ask = (): Promise<T> => {
-    const asked = wall.now();
-    if (last !== null && asked < last.until) return last.answer;
+    const startedAt = wall.now();
+    if (last !== null && startedAt < last.until) return last.answer;
     // Until it is answered, no second question starts.
     const current = { answer: question(), until: Number.POSITIVE_INFINITY };
     last = current;
     current.answer.then(
       () => {
-        current.until = asked + Math.max(forMs, (wall.now() - asked) * costly);
+        current.until = startedAt + Math.max(forMs, (wall.now() - startedAt) * costly);
       },
       () => {
         if (last === current) last = null;

@@ -148,12 +148,12 @@ function zoneNamed(name: string): IANAZone {
 
 /** The first instant in (from, to] with the offset of `to`. */
 function changeOfOffset(zone: IANAZone, from: Instant, to: Instant): Instant {
-  const wanted = zone.offset(to);
+  const offset = zone.offset(to);
   let low = from;
   let high = to;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (zone.offset(middle) === wanted) high = middle;
+    if (zone.offset(middle) === offset) high = middle;
     else low = middle;
   }
   return high;

@@ -211,7 +211,11 @@ export type {
   RehearsedRequest,
 } from "./notify/define-notifier.ts";
 export { createReceiverWaits } from "./notify/deliver/receiver-waits.ts";
-export { MOST_OF_BOUNCE, type TakenBounce, takeBounce } from "./notify/deliver/take-bounce.ts";
+export {
+  type BounceResult,
+  MOST_OF_BOUNCE,
+  takeBounce,
+} from "./notify/deliver/take-bounce.ts";
 export { DeliveryError } from "./notify/delivery-error.ts";
 export { openInteractionEndpoints } from "./notify/interactions.ts";
 export { composeEmail } from "./notify/notifiers/email/compose-email.ts";

@@ -244,10 +244,10 @@ async function assemble(
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries: () => versions.use((version) => version.refreshQueries()),
     totals: () => versions.use((version) => version.totals()),
-    prepare: async (wanted) => {
-      const next = await openVersion(process, wanted);
+    prepare: async (options) => {
+      const next = await openVersion(process, options);
       return {
-        rules: wanted.rules,
+        rules: options.rules,
         previews: next.previews,
         why: next.why,
         take: () => {
@@ -258,7 +258,7 @@ async function assemble(
             )
             .then(() => void retiring.delete(old));
           retiring.set(old, retired);
-          listen(wanted.config);
+          listen(options.config);
           next.begin();
         },
         drop: next.close,

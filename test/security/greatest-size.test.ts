@@ -12,7 +12,7 @@ import { rss } from "../../src/feeds/kinds/rss.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";
-import { type TakenBounce, takeBounce } from "../../src/monitor/notify/deliver/take-bounce.ts";
+import { type BounceResult, takeBounce } from "../../src/monitor/notify/deliver/take-bounce.ts";
 import { slackApps } from "../../src/monitor/notify/notifiers/slack/slack-config.ts";
 import { createSlackEndpoint } from "../../src/monitor/notify/notifiers/slack/slack-endpoint.ts";
 import { slack } from "../../src/monitor/notify/notifiers/slack.ts";
@@ -279,7 +279,7 @@ test.each([
 test("a bounce of a megabyte of blanks is read in a thread, or given up there", async () => {
   const part = "Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n";
   const message = Buffer.from(`${part}${" ".repeat(2_000_000)}x`);
-  const read: TakenBounce[] = [];
+  const read: BounceResult[] = [];
   const worst = await worstAnswerWhile(async () => {
     // What is no bounce reaches no table.
     read.push(await takeBounce({ clock: systemClock } as Parameters<typeof takeBounce>[0], message, null));

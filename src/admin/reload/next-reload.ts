@@ -59,12 +59,12 @@ export function judgeFiles(
   state: Pick<ReloadState, "refused" | "digest">,
   request: ReloadRequest,
   files: FilesNow,
-  asked: string | null,
+  version: string | null,
 ): FilesVerdict {
   const isAsked = files.version === request.version;
   // Faults that a reload found stay until the next one.
   const hasFaults = state.refused !== null && state.refused.filesAre === null;
-  const isCurrent = asked === request.version;
+  const isCurrent = version === request.version;
   const refused = isCurrent
     ? { faults: [otherFiles(files.version, request)], filesAre: files.version }
     : null;

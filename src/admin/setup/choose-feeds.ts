@@ -29,7 +29,7 @@ export function proposeFeeds(brand: ProposedBrand): readonly ChosenFeed[] {
  * `refusePrivate` is for others.
  */
 export function chooseFeeds(
-  wanted: readonly string[],
+  words: readonly string[],
   brand: ProposedBrand,
   options: { readonly refusePrivate: boolean },
 ): readonly ChosenFeed[] {
@@ -37,7 +37,7 @@ export function chooseFeeds(
   const faults: string[] = [];
   const addresses: string[] = [];
   const named: ChosenFeed[] = [];
-  for (const one of [...new Set(wanted)]) {
+  for (const one of [...new Set(words)]) {
     const found = proposed.find(({ kind }) => kind === one.toLowerCase());
     const url = addressIn(one);
     if (found !== undefined) named.push(found);
@@ -67,10 +67,10 @@ function addressIn(text: string): string | null {
   return whole !== null && URL.canParse(whole) ? new URL(whole).href : null;
 }
 
-function whyNot(wanted: string, proposed: readonly ChosenFeed[]): string {
-  const known = kinds.find(({ kind }) => kind === wanted.toLowerCase());
+function whyNot(word: string, proposed: readonly ChosenFeed[]): string {
+  const known = kinds.find(({ kind }) => kind === word.toLowerCase());
   if (known !== undefined)
     return `${known.kind} needs keys of its own: add it to \`listen.feeds\` in earshot.yaml (docs/feeds.md)`;
   const names = proposed.map(({ kind }) => kind);
-  return `"${wanted}" is neither an address nor one of ${names.join(", ")}${didYouMean(closestWord(wanted, names))}`;
+  return `"${word}" is neither an address nor one of ${names.join(", ")}${didYouMean(closestWord(word, names))}`;
 }

@@ -14,12 +14,12 @@ const MOST_QUERIES = 50;
 /** Finds the project: by id, by name, or as the only one. Asks the API only for names. Throws a UserError. */
 export async function findProject(
   client: SourceClient,
-  wanted: string | undefined,
+  project: string | undefined,
   printResult: (line: string) => void,
 ): Promise<string> {
-  if (wanted !== undefined && isId(wanted)) return wanted;
+  if (project !== undefined && isId(project)) return project;
   const list = (await client.projects()).map(({ projectId, name }) => ({ id: projectId, name }));
-  if (wanted !== undefined) return findNamed("project", wanted, list).id;
+  if (project !== undefined) return findNamed("project", project, list).id;
   const [only, ...others] = list;
   if (only === undefined) throw new UserError("this user sees no project");
   if (others.length > 0) throw new UserError("which project? Name one with --project", named(list));
@@ -31,7 +31,7 @@ export async function findProject(
 export async function findQueries(
   client: SourceClient,
   projectId: string,
-  asked: { readonly queries: readonly string[]; readonly groups: readonly string[] },
+  names: { readonly queries: readonly string[]; readonly groups: readonly string[] },
   printResult: (line: string) => void,
 ): Promise<Pair[]> {
   const listQueries = async (): Promise<NamedThing[]> =>
@@ -41,8 +41,8 @@ export async function findQueries(
       id: queryGroupId,
       name,
     }));
-  const groups = await idsOf("query group", asked.groups, listGroups);
-  const queries = await idsOf("query", asked.queries, listQueries);
+  const groups = await idsOf("query group", names.groups, listGroups);
+  const queries = await idsOf("query", names.queries, listQueries);
   if (groups.length + queries.length > 0)
     return [...queries.map((id): Pair => ["queryId", id]), ...groups.map((id): Pair => ["queryGroupId", id])];
   const all = await listQueries();
@@ -56,29 +56,26 @@ export async function findQueries(
 /** Ids as they stand, names as the list has them. */
 async function idsOf(
   what: string,
-  wanted: readonly string[],
+  names: readonly string[],
   list: () => Promise<NamedThing[]>,
 ): Promise<readonly string[]> {
-  if (wanted.every(isId)) return wanted;
+  if (names.every(isId)) return names;
   const known = await list();
   if (known.length === 0) throw new UserError(`the project has no ${plural(what)}`);
-  return wanted.map((one) => (isId(one) ? one : findNamed(what, one, known).id));
+  return names.map((one) => (isId(one) ? one : findNamed(what, one, known).id));
 }
 
 /** By its id, its name, or a unique part of the name, ignoring case. Throws a UserError that lists the known items. */
-function findNamed(what: string, wanted: string, list: readonly NamedThing[]): NamedThing {
-  const name = fold(wanted);
-  const whole = list.filter((one) => one.id === wanted || fold(one.name) === name);
+function findNamed(what: string, typed: string, list: readonly NamedThing[]): NamedThing {
+  const name = fold(typed);
+  const whole = list.filter((one) => one.id === typed || fold(one.name) === name);
   const found = whole.length > 0 ? whole : list.filter((one) => fold(one.name).includes(name));
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined)
-    throw new UserError(`several of the ${plural(what)} are called "${wanted}"`, named(found));
+    throw new UserError(`several of the ${plural(what)} are called "${typed}"`, named(found));
   const names = list.map((one) => cleanLine(one.name));
-  throw new UserError(
-    `there is no ${what} "${wanted}"${didYouMean(closestWord(wanted, names))}`,
-    named(list),
-  );
+  throw new UserError(`there is no ${what} "${typed}"${didYouMean(closestWord(typed, names))}`, named(list));
 }
 
 /** `id  name` lines; a long list is cut. */

@@ -55,9 +55,9 @@ export async function runApi(
   if (options.json && options.csv) throw new UserError("--csv: choose one of --csv and --json");
   const given = readParameters(options.param);
   const range = withRange(call, given.pairs, options.last, access.clock);
-  const wanted = options.project ?? given.places.projectId;
-  const asked = { queries: options.query ?? [], groups: options.queryGroup ?? [] };
-  const isOpen = asked.queries.length + asked.groups.length === 0;
+  const project = options.project ?? given.places.projectId;
+  const names = { queries: options.query ?? [], groups: options.queryGroup ?? [] };
+  const isOpen = names.queries.length + names.groups.length === 0;
   let budget: Budget | null = null;
   const client = createSourceClient({
     baseUrl: access.baseUrl,
@@ -74,14 +74,14 @@ export async function runApi(
 
   async function toParams(): Promise<RawParams> {
     if (call.needs === "account") return { places: {}, parameters: given.pairs };
-    const projectId = await findProject(client, wanted, printResult);
+    const projectId = await findProject(client, project, printResult);
     const places = { ...CHART_DEFAULTS, ...given.places, projectId };
     if (call.writes) return { places, parameters: [], body: locationList(call, given.pairs, projectId) };
     const isNamed = given.pairs.some(([name]) => name === "queryId" || name === "queryGroupId");
     const queries =
       call.needs !== "mentions" || (isOpen && isNamed)
         ? []
-        : await findQueries(client, projectId, asked, printResult);
+        : await findQueries(client, projectId, names, printResult);
     if (range.description !== null) printResult(`Range: ${range.description}`);
     return { places, parameters: [...queries, ...range.pairs] };
   }

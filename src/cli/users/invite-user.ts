@@ -39,8 +39,8 @@ export async function inviteUser(
   const stored = await parts.stores.users.find(name);
   if (stored === null) {
     if (flags.role === undefined) throw new UserError(`there is no user ${name} yet: say which --role`);
-    const asked = { name, role: roleIn(flags.role), email: flags.email ?? null, password: null };
-    const added = await addUser(parts, { ...asked, by: `${by} (shell)` });
+    const newUser = { name, role: roleIn(flags.role), email: flags.email ?? null, password: null };
+    const added = await addUser(parts, { ...newUser, by: `${by} (shell)` });
     await noteInShell(parts, "user.add", name, added, flags.role);
     if (added.outcome === "Refused") throw new UserError(added.because);
   } else if (flags.role !== undefined && flags.role !== stored.role)

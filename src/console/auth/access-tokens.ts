@@ -47,7 +47,7 @@ type AddedToken =
 /** Makes a token for a user. Its text is in the result, and nowhere else. */
 export async function addToken(
   stores: Pick<Stores, "accessTokens">,
-  asked: {
+  newToken: {
     readonly user: string;
     readonly label: string;
     readonly scope: TokenScope;
@@ -55,7 +55,7 @@ export async function addToken(
     readonly now: Instant;
   },
 ): Promise<AddedToken> {
-  const { user, label, scope, lengthMs, now } = asked;
+  const { user, label, scope, lengthMs, now } = newToken;
   if (label.trim() === "") return { outcome: "Refused", because: "say what the token is for" };
   if (!(lengthMs >= HOUR && lengthMs <= LONGEST_TOKEN_MS))
     return { outcome: "Refused", because: `a token lasts from 1h to ${formatDuration(LONGEST_TOKEN_MS)}` };

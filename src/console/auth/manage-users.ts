@@ -38,7 +38,7 @@ export function inventPassword(): string {
 
 export async function addUser(
   { stores, namesOfFile, now }: Parts,
-  asked: {
+  newUser: {
     readonly name: string;
     readonly role: UserRole;
     readonly email: string | null;
@@ -46,7 +46,7 @@ export async function addUser(
     readonly by: string;
   },
 ): Promise<ManagedUser> {
-  const { name, role, email, password, by } = asked;
+  const { name, role, email, password, by } = newUser;
   if (isNamed(namesOfFile, name))
     return { outcome: "Refused", because: `earshot.yaml names ${name} already` };
   const fault = password === null ? null : whyNotPassword(password, name);

@@ -71,8 +71,8 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
       now: Instant,
     ): Promise<boolean> => {
       if (isOfFeeds(which)) return (await feeds?.categorize(which)) ?? false;
-      const wanted = [...new Set(which.categories.map(String))];
-      return toAccount && toWrite(which, by, now, (...has) => editToCategories(wanted, ...has));
+      const categories = [...new Set(which.categories.map(String))];
+      return toAccount && toWrite(which, by, now, (...has) => editToCategories(categories, ...has));
     },
     /** The subcategories to choose from. */
     choices: async (projectId: string, queryId: string): Promise<readonly Choice[]> => {

@@ -63,11 +63,11 @@ export interface RuleView {
   writeForm(form: RuleForm, base: string | null): Promise<string>;
   /** What a rule would have done in the last days. `session` has one try at a time. */
   attempt(
-    asked: { readonly session: string; readonly name: string; readonly text: string; readonly days: number },
+    rule: { readonly session: string; readonly name: string; readonly text: string; readonly days: number },
     signal: AbortSignal,
   ): Promise<RuleTryOutcome>;
   /** Checks and writes a rule into the folder. The caller checks that the visitor may. */
-  save(asked: RuleToSave, now: Instant): Promise<SavedFile>;
+  save(rule: RuleToSave, now: Instant): Promise<SavedFile>;
   /** A name of a file without its ending, for a rule that has this title. */
   nameOf(text: string): string | null;
   /** Keys and values that an editor may offer, as JSON. */

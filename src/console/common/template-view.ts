@@ -27,14 +27,14 @@ export interface TemplateView {
   /** Null if there is no such template. */
   find(name: string): Promise<ShownTemplate | null>;
   /** The whole message of a sample with this text; the usual sample where it is null. */
-  attempt(asked: {
+  attempt(template: {
     readonly name: string;
     readonly text: string;
     readonly sample: string | null;
   }): Promise<TemplateTry>;
   /** Checks and writes a template into the folder; null takes it away. The caller checks that the visitor may. */
   save(
-    asked: {
+    template: {
       readonly name: string;
       readonly text: string | null;
       /** The version that was opened; null if it was the shipped one. */

@@ -31,9 +31,9 @@ export function renderSlackAction(action: SlackAction, form: PressForm): string 
   if (confirm === null) {
     return pressForm(action, form, `<button type="submit" class="slack-button${style}">${label}</button>`);
   }
-  const asked = `<p><strong>${escapeHtml(confirm.title)}</strong> ${escapeHtml(confirm.text)}</p>`;
+  const question = `<p><strong>${escapeHtml(confirm.title)}</strong> ${escapeHtml(confirm.text)}</p>`;
   const yes = `<button type="submit" class="slack-button">${escapeHtml(confirm.yes)}</button>`;
-  return unfold(action, form, `<div>${asked}${pressForm(action, form, yes)}</div>`);
+  return unfold(action, form, `<div>${question}${pressForm(action, form, yes)}</div>`);
 }
 
 function menu(

@@ -164,9 +164,9 @@ function renderInline(element: unknown): string {
 }
 
 function styled(html: string, style: unknown): string {
-  const wanted = fieldsOf(style);
+  const styles = fieldsOf(style);
   return STYLES.reduce(
-    (inner, [name, tag]) => (wanted[name] === true ? `<${tag}>${inner}</${tag}>` : inner),
+    (inner, [name, tag]) => (styles[name] === true ? `<${tag}>${inner}</${tag}>` : inner),
     html,
   );
 }

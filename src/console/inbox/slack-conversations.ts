@@ -79,11 +79,11 @@ function isInChannel(message: InboxMessage): boolean {
 /** `files.completeUploadExternal`: shares an uploaded file as its own message. */
 export function shareSlackFiles({ channels, files, post }: SlackWorkspace): SlackMethod {
   return async (fields) => {
-    const wanted = fields["channel_id"];
-    if (wanted !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(wanted))
+    const channelId = fields["channel_id"];
+    if (channelId !== undefined && !/^[CGDZ][A-Z0-9]{8,}$/.test(channelId))
       return { ok: false, error: "invalid_channel" };
-    const channel = wanted === undefined ? null : await channels.resolve(wanted);
-    if (wanted !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
+    const channel = channelId === undefined ? null : await channels.resolve(channelId);
+    if (channelId !== undefined && channel === null) return { ok: false, error: "channel_not_found" };
     const threadTs = fields["thread_ts"] ?? null;
     const completed = await files.complete(fields["files"] ?? "");
     if ("error" in completed) return { ok: false, error: completed.error };

@@ -95,15 +95,15 @@ function createSlackChannels({ store }: LocalInboxDeps, options: LocalInboxOptio
   return {
     list: () => [...known.values()].map((channel) => ({ ...channel, is_channel: true, is_archived: false })),
     /** By id or by name; null if there is no such channel. */
-    resolve: async (wanted: string | undefined): Promise<Channel | null> => {
-      if (!wanted) return null;
-      const byId = known.get(wanted);
+    resolve: async (idOrName: string | undefined): Promise<Channel | null> => {
+      if (!idOrName) return null;
+      const byId = known.get(idOrName);
       if (byId !== undefined) return byId;
-      if (/^C0[0-9A-F]{9}$/.test(wanted)) {
-        const [message] = await store.list({ kind: "slack", channel: wanted, limit: 1 });
+      if (/^C0[0-9A-F]{9}$/.test(idOrName)) {
+        const [message] = await store.list({ kind: "slack", channel: idOrName, limit: 1 });
         return message?.kind === "slack" ? learn(message.channelName) : null;
       }
-      const name = storableText(wanted.replace(/^#/, "")).slice(0, 80);
+      const name = storableText(idOrName.replace(/^#/, "")).slice(0, 80);
       const byName = [...known.values()].find((channel) => channel.name === name);
       return byName ?? (options.channels === undefined ? learn(name) : null);
     },
@@ -145,9 +145,9 @@ function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (id: stri
     complete: async (
       json: string,
     ): Promise<{ readonly files: { id: string; title: string }[] } | { readonly error: string }> => {
-      const wanted = Wanted.safeParse(readJson(json));
-      if (!wanted.success) return { error: "invalid_arguments" };
-      for (const { id } of wanted.data) {
+      const files = Wanted.safeParse(readJson(json));
+      if (!files.success) return { error: "invalid_arguments" };
+      for (const { id } of files.data) {
         const upload = uploads.get(id);
         if (upload === undefined) return { error: "file_not_found" };
         if (upload.bytes === null) return { error: "file_update_failed" };
@@ -155,7 +155,7 @@ function createSlackFiles({ store, clock }: LocalInboxDeps, uploadUrl: (id: stri
         await store.putFile({ id, name, type: typeOfFile(bytes), receivedAt: clock.now(), bytes });
         uploads.delete(id);
       }
-      return { files: wanted.data.map(({ id, title }) => ({ id, title: storableText(title ?? "") })) };
+      return { files: files.data.map(({ id, title }) => ({ id, title: storableText(title ?? "") })) };
     },
 
     areKnown: async (ids: readonly string[]): Promise<boolean> => {

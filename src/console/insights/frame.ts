@@ -165,12 +165,12 @@ export function mentionsLink(
 ): string {
   const ids = of.queries ?? (chosen.length === queries.length ? [] : chosen.map(({ queryId }) => queryId));
   const { sentiment = null, ...filters } = question.filters;
-  const asked = {
+  const values = {
     ...{ sentiment: of.sentiment ?? sentiment, from: of.from, to: of.to },
     ...filters,
     ...(of.facet === undefined ? {} : { [of.facet.facet]: of.facet.value }),
   };
-  const given = Object.entries(asked).flatMap(([name, value]) =>
+  const given = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as [string, string]],
   );
   // More than that page takes: then it lists those of all queries.

@@ -50,11 +50,11 @@ export function speakersPage(address: string, scope: Scope, speakers: Speakers):
   );
 }
 
-function listsPanel({ sums }: Speakers, asked: Scope): Html {
-  const { list: chosen } = asked.question;
-  const scope = withoutFilters(asked);
+function listsPanel({ sums }: Speakers, filtered: Scope): Html {
+  const { list: chosen } = filtered.question;
+  const scope = withoutFilters(filtered);
   const about = html`<p class="hint">An author counts by handle, on every site${
-    chosen === null && hasFilters(asked.question) && ", and whatever the filters"
+    chosen === null && hasFilters(filtered.question) && ", and whatever the filters"
   }. <a href="/lists">Author lists</a></p>`;
   if (sums.length === 0)
     return html`<section class="panel" aria-labelledby="h-lists"><h2 id="h-lists">On our lists</h2>
@@ -76,10 +76,10 @@ function listsPanel({ sums }: Speakers, asked: Scope): Html {
 
 /** The same page of the authors of one list. */
 function onList({ question: { query, last, from, to } }: Scope, list: string): string {
-  const asked = Object.entries({ last, from, to, list }).flatMap(([name, value]) =>
+  const parameters = Object.entries({ last, from, to, list }).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as [string, string]],
   );
-  return `/insights/speakers?${new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked])}`;
+  return `/insights/speakers?${new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...parameters])}`;
 }
 
 function withoutFilters(scope: Scope): Scope {
@@ -118,10 +118,13 @@ function speaker(
 ): Html {
   const { value, mentions, before, negative, reach } = row;
   const { last, from, to, query, filters } = scope.question;
-  const asked = Object.entries({ last, from, to, ...filters, [facet]: value }).flatMap(([name, one]) =>
+  const parameters = Object.entries({ last, from, to, ...filters, [facet]: value }).flatMap(([name, one]) =>
     one === null ? [] : [[name, String(one)] as [string, string]],
   );
-  const overTime = new URLSearchParams([...query.map((id) => ["query", id] as [string, string]), ...asked]);
+  const overTime = new URLSearchParams([
+    ...query.map((id) => ["query", id] as [string, string]),
+    ...parameters,
+  ]);
   const link = mentionsLink(scope, { ...spanOfMoments(scope.range.moments), facet: { facet, value } });
   return html`<tr><th scope="row"><a href="${link}">${foreign(value)}</a>${
     facet === "author" && authorLists(value, lists)

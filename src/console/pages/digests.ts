@@ -35,8 +35,8 @@ export async function readDigests({ previews, facts }: DigestsParts) {
 export async function digestsPage(parts: DigestsParts, { name, date }: DigestsQuestion): Promise<Page> {
   const { times, previews } = parts;
   const { digests, editions, unsubscribed } = await readDigests(parts);
-  const wanted = editions.find((one) => one.name === name && one.localDate === date);
-  const chosen = wanted ?? editions.find(({ state }) => state === "built") ?? null;
+  const requested = editions.find((one) => one.name === name && one.localDate === date);
+  const chosen = requested ?? editions.find(({ state }) => state === "built") ?? null;
   const message = chosen === null ? null : await previews.ofEdition(chosen.name, chosen.localDate);
   const byName = groupBy(editions, (edition) => edition.name);
   const known = new Set(digests.map((digest) => digest.name));

@@ -53,9 +53,9 @@ const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().defau
 /** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
 const RANGES = ["24h", "7d", "30d"] as const;
 
-function withQueries(asked: unknown): unknown {
-  const query: unknown = (asked as { readonly query?: unknown } | null)?.query;
-  return Array.isArray(query) ? { ...(asked as object), query: null, queries: query } : asked;
+function withQueries(question: unknown): unknown {
+  const query: unknown = (question as { readonly query?: unknown } | null)?.query;
+  return Array.isArray(query) ? { ...(question as object), query: null, queries: query } : question;
 }
 
 /** The parameters of the list; invalid values are ignored. */
@@ -137,32 +137,32 @@ export function searchOf(
   };
 }
 
-function readMentions({ facts, times }: PageParts, asked: MentionsRequest): Promise<FoundMentions> {
-  const { filter, search } = searchOf(asked, times.now());
-  return findMentions(facts, filter, search, asked.question.after, LENGTH);
+function readMentions({ facts, times }: PageParts, request: MentionsRequest): Promise<FoundMentions> {
+  const { filter, search } = searchOf(request, times.now());
+  return findMentions(facts, filter, search, request.question.after, LENGTH);
 }
 
 /** The same for programs, as it was before anything was marked. */
 export async function listMentions(
   parts: PageParts,
-  asked: MentionsRequest,
+  request: MentionsRequest,
 ): Promise<Omit<MentionListing, "scanned">> {
-  const { mentions, next, stoppedEarly } = await readMentions(parts, asked);
+  const { mentions, next, stoppedEarly } = await readMentions(parts, request);
   return { mentions, next, stoppedEarly };
 }
 
 export async function mentionsPart(
   address: string,
   parts: PageParts,
-  asked: MentionsRequest,
+  request: MentionsRequest,
   { isWorkedOn }: { readonly isWorkedOn: boolean },
 ): Promise<Html> {
-  const { question } = asked;
-  const { search } = searchOf(asked, parts.times.now());
+  const { question } = request;
+  const { search } = searchOf(request, parts.times.now());
   if (search.kind === "Fault")
     return html`<div class="fault" role="alert"><p>This is no query that can be read:</p>
 <ul>${search.because.map((one) => html`<li dir="auto">${one}</li>`)}</ul></div>`;
-  const { mentions, marks, next, stoppedEarly } = await readMentions(parts, asked);
+  const { mentions, marks, next, stoppedEarly } = await readMentions(parts, request);
   const onward = next === null ? null : withParameter(address, "after", writePosition(next));
   const why = mentions.length === 0 && question.contains !== null && whyLink(question.contains);
   return html`${mentionList(mentions, parts.times, stoppedEarly ? "None so far." : "No mention fits.", { marks, isWorkedOn })}${why}${
@@ -176,7 +176,7 @@ export async function mentionsPart(
 export function mentionsPage(
   address: string,
   parts: PageParts,
-  asked: MentionsRequest,
+  request: MentionsRequest,
   {
     list,
     queries,
@@ -184,7 +184,7 @@ export function mentionsPage(
   /** Of a reader who may act: the form, and what the last press did. */
   work: { readonly form: WorkForm; readonly notice: PressNotice | null } | null = null,
 ): Page {
-  const { question, me } = asked;
+  const { question, me } = request;
   const name = work === null ? "list" : "work-list";
   // Older pages get no new mentions, and their list should not move while it is read.
   const lives = question.after === null;
@@ -211,7 +211,7 @@ ${hidden(question)}<button type="submit">Show</button>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
 title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip, list:press.</p></details>
 </form>
-<p class="detail">${exportLinks(address)}${ruleLink(address, parts, asked)}${
+<p class="detail">${exportLinks(address)}${ruleLink(address, parts, request)}${
       work !== null && html` <button type="button" id="open-keys" class="as-link" hidden>Keys (?)</button>`
     }</p>
 ${limitsLine(question, parts, queries)}<div class="panel">${
@@ -262,9 +262,9 @@ Download these (the newest ${formatNumber(MOST_EXPORTED)}):
 function ruleLink(
   address: string,
   { hasRules = false, times }: PageParts,
-  asked: MentionsRequest,
+  request: MentionsRequest,
 ): Html | null {
-  if (!hasRules || !asksForText(searchOf(asked, times.now()))) return null;
+  if (!hasRules || !asksForText(searchOf(request, times.now()))) return null;
   const search = withParameter(withParameter(address, "after", null), "live", null).split("?")[1] ?? "";
   return html` · <a href="/rules/try?rule=search&amp;${search}">Make a rule of this</a>`;
 }

@@ -163,10 +163,10 @@ export function resultAnswer(
 }
 
 /** `Would have sent 3 alerts in 14 days`, or `in 7 of 14 days`: why, stands below. */
-function statusOf(outcome: RuleTryOutcome, wanted: number): Html {
+function statusOf(outcome: RuleTryOutcome, days: number): Html {
   switch (outcome.outcome) {
     case "Tried":
-      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome, wanted)}${
+      return html`Would have sent <strong>${counted(outcome.alertCount, "alert")}</strong> in ${daysOf(outcome, days)}${
         outcome.until < outcome.to &&
         html` <span
   class="fault">(cut)</span>`
@@ -182,9 +182,9 @@ function statusOf(outcome: RuleTryOutcome, wanted: number): Html {
   }
 }
 
-function daysOf({ from, to }: TriedRule, wanted: number): string {
+function daysOf({ from, to }: TriedRule, most: number): string {
   const days = Math.max(1, Math.round((to - from) / DAY));
-  return days < wanted ? `${days} of ${counted(wanted, "day")}` : counted(days, "day");
+  return days < most ? `${days} of ${counted(most, "day")}` : counted(days, "day");
 }
 
 function resultPart(outcome: RuleTryOutcome, text: string, mode: "form" | "yaml", times: Times): Html {

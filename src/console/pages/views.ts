@@ -106,7 +106,7 @@ function linkOf({ title, address }: SavedView): Html {
 /** What an address asks for: `contains battery, language de`. */
 function describe(address: string): Html {
   const { parameters } = readAddress(address);
-  const asked = [...parameters].filter(([, value]) => value !== "");
-  if (asked.length === 0) return html`all mentions`;
-  return html`${asked.map(([name, value], n) => html`${n > 0 && ", "}${name} ${foreign(value.slice(0, 200))}`)}`;
+  const given = [...parameters].filter(([, value]) => value !== "");
+  if (given.length === 0) return html`all mentions`;
+  return html`${given.map(([name, value], n) => html`${n > 0 && ", "}${name} ${foreign(value.slice(0, 200))}`)}`;
 }

@@ -188,7 +188,7 @@ It is shown here when the changes of its source are read, in some minutes.</p>`
   };
 }
 
-function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boolean, times: Times): Html {
+function unreadPanel(text: string, missing: ExplainedUnread | null, isAsked: boolean, times: Times): Html {
   const nameOf = namesInList(missing?.queries ?? []);
   const asking = new URLSearchParams({ of: text, ask: "source" }).toString();
   return html`<section class="panel"><h2>No such mention is stored</h2>${
@@ -206,7 +206,7 @@ function unreadPanel(text: string, missing: ExplainedUnread | null, asked: boole
           html`<p class="detail">The source withholds by its policy, so that no rule can search in it:
 ${missing.withheld.join(", ")}.</p>`
         }${
-          !asked &&
+          !isAsked &&
           html`<p>
 <a class="button" href="/why?${asking}">Ask the source</a> <span
   class="detail">Does a query have it, and which term failed? It costs a call of the rate limit.</span>

@@ -17,15 +17,15 @@ export function pageReference(url: string | null): { readonly reference?: string
  * and a site that answers so for every page that is asked does not show them to us, and has deleted nothing.
  */
 export function* recheckPages(stored: readonly StoredItem[]): Recheck {
-  const asked: { readonly item: StoredItem; readonly origin: string; readonly status: number }[] = [];
+  const checks: { readonly item: StoredItem; readonly origin: string; readonly status: number }[] = [];
   for (const item of stored) {
     if (item.reference === null || !URL.canParse(item.reference)) continue;
     const [answer] = yield [{ url: item.reference, page: true }];
-    asked.push({ item, origin: new URL(item.reference).origin, status: answer?.status ?? 0 });
+    checks.push({ item, origin: new URL(item.reference).origin, status: answer?.status ?? 0 });
   }
   const gone: NonNullable<RecheckResult["gone"]>[number][] = [];
   const unanswered: StoredItem[] = [];
-  for (const [origin, pages] of groupBy(asked, (page) => page.origin)) {
+  for (const [origin, pages] of groupBy(checks, (page) => page.origin)) {
     const missing = pages.filter(({ status }) => GONE.has(status));
     const isWall = pages.length > 1 && missing.length === pages.length;
     const isSiteThere = missing.length > 0 && !isWall && (yield* isThere(`${origin}/`));

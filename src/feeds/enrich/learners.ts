@@ -206,24 +206,24 @@ function changesOfCategories(
     // What was learned before is no rule's.
     const before = judgement === null ? now : other(judgement.isIn ? "in" : "out");
     const changed = category.change(text, before);
-    return [{ category, id, now, wanted: changed?.label ?? before, reason: changed?.reason }];
+    return [{ category, id, now, target: changed?.label ?? before, reason: changed?.reason }];
   });
-  const removed = found.filter(({ now, wanted }) => now === "in" && wanted === "out");
+  const removed = found.filter(({ now, target }) => now === "in" && target === "out");
   for (const { id } of removed) has.delete(id);
   const parents = ((fields["categoryDetails"] ?? []) as readonly Category[])
     .filter(({ id }) => has.has(Number(id)))
     .map(({ parentId }) => parentId);
-  const added = found.filter(({ category, now, wanted }) => {
-    if (now === "in" || wanted === "out") return false;
+  const added = found.filter(({ category, now, target }) => {
+    if (now === "in" || target === "out") return false;
     if (category.isExclusive && parents.includes(category.parentId)) return false;
     parents.push(category.parentId);
     return true;
   });
-  for (const { id, wanted, reason, category } of [...removed, ...added]) {
+  for (const { id, target, reason, category } of [...removed, ...added]) {
     if (reason === undefined) gone.push(id);
     else
       judgements.push({
-        ...{ id, isIn: wanted === "in", by: "learned", reason },
+        ...{ id, isIn: target === "in", by: "learned", reason },
         confidence: rounded(category.precision),
       });
   }

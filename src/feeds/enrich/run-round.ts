@@ -86,11 +86,11 @@ export async function runRound(round: Round, analyser: Analyser): Promise<RoundR
   if (leased.jobs.length === 0) return { jobs: 0, pauseMs: 0 };
   const waiting = await readWaiting(round, leased.jobs);
   const questions = await questionsOf(round, analyser, waiting);
-  const asked = new Set(questions.flatMap((question) => question.waiting.map(({ job }) => job)));
+  const jobs = new Set(questions.flatMap((question) => question.waiting.map(({ job }) => job)));
   await finishEnrichment(
     db,
     leased.lease,
-    leased.jobs.filter((job) => !asked.has(job)),
+    leased.jobs.filter((job) => !jobs.has(job)),
   );
   let pauseMs = 0;
   for (const question of questions) {

@@ -91,12 +91,12 @@ const Found = z.object({ items: z.array(z.unknown()), incomplete_results: z.bool
 function* readSearches(part: FeedPart, settings: Settings, stored: unknown, now: Instant): FeedReader {
   const known = Cursor.safeParse(stored);
   const { left: before = [], ...since } = known.success ? known.data : { left: [] };
-  const asked = TYPES.filter((type) => before.length === 0 || before.includes(type));
+  const types = TYPES.filter((type) => before.length === 0 || before.includes(type));
   const items: FeedItem[] = [];
   const left: string[] = [];
   let isIncomplete = false;
   let pauseMs: number | null = null;
-  for (const type of asked) {
+  for (const type of types) {
     const last = since[type];
     const from = last === undefined ? now - FIRST_MS : before.length > 0 ? last : last - OVERLAP_MS;
     const [answer] = yield [searchFor(part, settings, type, from)];
@@ -110,7 +110,7 @@ function* readSearches(part: FeedPart, settings: Settings, stored: unknown, now:
     since[type] = isFull ? (newest === from ? from + SECOND : newest) : isIncomplete ? from : now;
     pauseMs = answer === undefined ? null : askedPause(answer.header, now);
     if (pauseMs !== null) {
-      left.push(...asked.slice(asked.indexOf(type) + 1));
+      left.push(...types.slice(types.indexOf(type) + 1));
       break;
     }
   }

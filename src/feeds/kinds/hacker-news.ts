@@ -82,11 +82,11 @@ function* readHackerNews({ url: base }: FeedPart, _settings: unknown, stored: un
   const tries = new Map(cursor.pending);
   // Older items were never received; a new score would make them new.
   const changed = changedIds(changes).filter((id) => id >= cursor.from && id < cursor.next && !tries.has(id));
-  const asked = [...tries.keys(), ...fresh, ...changed];
-  const answers = yield asked.map((id) => ({ url: `${base}/item/${id}.json` }));
+  const ids = [...tries.keys(), ...fresh, ...changed];
+  const answers = yield ids.map((id) => ({ url: `${base}/item/${id}.json` }));
   const read = { items: [] as FeedItem[], deletes: [] as FeedRead["deletes"][number][] };
   const pending: [number, number][] = [];
-  for (const [index, id] of asked.entries()) {
+  for (const [index, id] of ids.entries()) {
     const found = Item.safeParse(answers[index]?.json);
     if (found.success) sort(found.data, read, yield* choicesOf(found.data, base));
     else {

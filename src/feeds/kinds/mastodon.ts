@@ -65,10 +65,10 @@ export const mastodon = defineFeed({
     const base = (/^https?:/i.test(server) ? server : `https://${server}`).replace(/\/$/, "").toLowerCase();
     const host = new URL(base).host;
     // Servers take capitals and small letters of a tag for the same.
-    const wanted = tags.length === 0 ? [null] : [...new Set(tags.map((tag) => tag.toLowerCase()))];
-    return wanted.map((tag) => {
+    const searches = tags.length === 0 ? [null] : [...new Set(tags.map((tag) => tag.toLowerCase()))];
+    return searches.map((tag) => {
       const path = tag === null ? "public" : `tag/${encodeURIComponent(tag)}`;
-      const ownName = wanted.length === 1 ? name : undefined;
+      const ownName = searches.length === 1 ? name : undefined;
       return {
         ...{ id: `${host}/${path}`, url: `${base}/api/v1/timelines/${path}` },
         name: ownName ?? (tag === null ? host : `${host} #${tag}`),
@@ -267,10 +267,10 @@ const FORGOTTEN_AFTER_MS = 7 * DAY;
 function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: Settings): Recheck {
   const statuses = new URL("/api/v1/statuses", part.url ?? "").href;
   const host = new URL(statuses).host;
-  const asked = new Map(
+  const byReference = new Map(
     stored.flatMap((item) => (item.reference === null ? [] : [[item.reference, item] as const])),
   );
-  const query = [...asked.keys()].map((reference) => `id[]=${encodeURIComponent(reference)}`).join("&");
+  const query = [...byReference.keys()].map((reference) => `id[]=${encodeURIComponent(reference)}`).join("&");
   // From 4.3.0 on, twenty at once. An older server answers with an error or with something else.
   const [batch] = yield [
     { ...requestOf(`${statuses}?${query}`, settings), accepts: [...SPEAKING_STATUSES, 400, 405, 501] },
@@ -282,7 +282,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   });
   const has = new Set(found.map(({ id }) => id));
   // One that is not among them may be gone, or only not shown: asked alone, the server says which.
-  const missing = [...asked.keys()].filter((reference) => !has.has(reference));
+  const missing = [...byReference.keys()].filter((reference) => !has.has(reference));
   const answers = yield missing.map((reference) =>
     requestOf(`${statuses}/${encodeURIComponent(reference)}`, settings),
   );
@@ -290,7 +290,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
   const lost: { readonly id: string; readonly reason: string }[] = [];
   for (const [index, reference] of missing.entries()) {
     const { status, json } = answers[index] ?? {};
-    const { id = "", ageMs = 0 } = asked.get(reference) ?? {};
+    const { id = "", ageMs = 0 } = byReference.get(reference) ?? {};
     // Many servers forget the posts of others after some days, also those that are still there.
     const mayForget = ageMs > FORGOTTEN_AFTER_MS && URL.canParse(id) && new URL(id).host !== host;
     // A web page with this status is not the interface that speaks, and neither is `null`.

@@ -169,8 +169,8 @@ function* readNews(part: FeedPart, _settings: unknown, stored: unknown, now: Ins
   const left: string[] = [];
   for (const search of going.length > 0 ? going : searches) {
     const before = since.get(search);
-    const wanted = before === undefined ? now - FIRST_MS : going.length > 0 ? before : before - OVERLAP_MS;
-    const from = Math.min(Math.max(wanted, now - FURTHEST_MS), now - STEP_MS);
+    const earliest = before === undefined ? now - FIRST_MS : going.length > 0 ? before : before - OVERLAP_MS;
+    const from = Math.min(Math.max(earliest, now - FURTHEST_MS), now - STEP_MS);
     // One at a time: the next request is counted from the end of this one.
     const [answer] = yield [{ url: addressOf(part.url ?? "", search, from, now), reads: "loose json" }];
     const found = articlesIn(answer);

@@ -229,17 +229,17 @@ function toItems(posts: readonly Post[], part: FeedPart, titles: ReadonlyMap<num
 }
 
 function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: Settings): Recheck {
-  const asked = stored.flatMap(({ id }) => {
+  const numbered = stored.flatMap(({ id }) => {
     const number = /^\S+ (\d+)$/.exec(id)?.[1];
     return number === undefined ? [] : [{ id, number }];
   });
-  const path = `posts/${asked.map(({ number }) => number).join(";")}`;
+  const path = `posts/${numbered.map(({ number }) => number).join(";")}`;
   const [answer] = yield [ask(part, settings, path, {})];
   const { posts, hasMore, pauseMs, backoffMs } = readAnswer(answer);
   const there = new Set(posts.map(({ post_id: id }) => String(id)));
   // A site that knows none of many posts is at fault itself.
-  const isSiteThere = !hasMore && (asked.length < MANY || there.size > 0);
-  const gone = asked
+  const isSiteThere = !hasMore && (numbered.length < MANY || there.size > 0);
+  const gone = numbered
     .filter(({ number }) => !there.has(number))
     .map(({ id }) => ({ id, reason: "the site does not have it any more", isSiteThere }));
   return { items: [], deletes: [], gone, ...pauseOf(longer(pauseMs, backoffMs)) };

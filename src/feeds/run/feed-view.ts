@@ -162,12 +162,12 @@ export function openFeedView(parts: {
     const parent = parents.find(({ children }) => children.some(({ id }) => id === category));
     if (parent === undefined) return null;
     const others = isIn && !parent.multiple ? parent.children.map(({ id }) => id) : [category];
-    const wanted = (has: readonly number[]) => [
+    const change = (has: readonly number[]) => [
       ...has.filter((id) => !others.includes(id)),
       ...(isIn ? [category] : []),
     ];
     const isDone = await ofOurs(queryId, (projectId, own) =>
-      categorizeMention(db, { projectId, queryId: own, resourceId }, wanted, clock.now),
+      categorizeMention(db, { projectId, queryId: own, resourceId }, change, clock.now),
     );
     const name = `${parent.name}: ${parent.children.find(({ id }) => id === category)?.name}`;
     if (!isDone) return null;

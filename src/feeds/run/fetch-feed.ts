@@ -28,7 +28,7 @@ export interface RawAnswer {
 export interface FetchFeed {
   /** Any answer that the request accepts. Throws a FeedError for all others, and for everything that goes wrong. */
   fetch(
-    wanted: FeedRequest,
+    request: FeedRequest,
     how: {
       readonly allowPrivateAddress: boolean;
       readonly validators?: Validators;
@@ -67,11 +67,11 @@ export function createFetchFeed(
   const proxies = createProxies(bounds);
 
   async function follow(
-    wanted: FeedRequest,
+    feedRequest: FeedRequest,
     how: Parameters<FetchFeed["fetch"]>[1],
     signal: AbortSignal,
   ): Promise<RawAnswer> {
-    let url = wanted.url;
+    let url = feedRequest.url;
     let movedTo: string | undefined;
     let isPermanent = true;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
@@ -80,31 +80,33 @@ export function createFetchFeed(
       const way = how.proxy === undefined ? direct : await proxies.way(how.proxy, url, how);
       const answer = await again(() =>
         request(way.url, {
-          ...(wanted.form === undefined
+          ...(feedRequest.form === undefined
             ? { method: "GET" }
-            : { method: "POST", body: new URLSearchParams(wanted.form).toString() }),
+            : { method: "POST", body: new URLSearchParams(feedRequest.form).toString() }),
           dispatcher: way.dispatcher,
           signal,
           headers: {
             ...way.headers,
-            ...(wanted.form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+            ...(feedRequest.form === undefined
+              ? {}
+              : { "content-type": "application/x-www-form-urlencoded" }),
             "user-agent": userAgent,
             "accept-encoding": ACCEPTED_ENCODINGS,
-            ...(redirects === 0 || sameOrigin(url, wanted.url) ? wanted.headers : {}),
+            ...(redirects === 0 || sameOrigin(url, feedRequest.url) ? feedRequest.headers : {}),
             ...conditions(how.validators),
           },
         }),
       );
       const to = locationOf(answer);
-      const follows = wanted.form === undefined ? REDIRECTS : SENT_AGAIN;
+      const follows = feedRequest.form === undefined ? REDIRECTS : SENT_AGAIN;
       if (!follows.has(answer.statusCode) || to === null) {
-        const found = await readAnswer(answer, url, wanted, { maxBytes, clock });
+        const found = await readAnswer(answer, url, feedRequest, { maxBytes, clock });
         return movedTo === undefined ? found : { ...found, movedTo };
       }
       answer.body.on("error", () => undefined).destroy();
       if (!URL.canParse(to, url)) throw new FeedError("it redirects to something that is no address");
       url = new URL(to, url).href;
-      if (wanted.form !== undefined && !how.allowPrivateAddress && new URL(url).protocol !== "https:")
+      if (feedRequest.form !== undefined && !how.allowPrivateAddress && new URL(url).protocol !== "https:")
         throw new FeedError("it redirects to an address without https, where no secret is sent");
       // Up to the first redirect of which nobody says that it stays.
       isPermanent &&= PERMANENT.has(answer.statusCode);
@@ -116,11 +118,11 @@ export function createFetchFeed(
   }
 
   return {
-    async fetch(wanted, how) {
+    async fetch(request, how) {
       const limitMs = how.timeoutMs ?? timeoutMs;
       const late = AbortSignal.timeout(limitMs);
       try {
-        return await follow(wanted, how, AbortSignal.any([late, how.signal]));
+        return await follow(request, how, AbortSignal.any([late, how.signal]));
       } catch (error) {
         if (how.signal.aborted) throw how.signal.reason;
         throw toFeedError(error, late.aborted ? `no complete answer within ${limitMs / SECOND} s` : null);
@@ -136,21 +138,21 @@ export function createFetchFeed(
 async function readAnswer(
   answer: Dispatcher.ResponseData,
   url: string,
-  wanted: FeedRequest,
+  request: FeedRequest,
   { maxBytes, clock }: { readonly maxBytes: number; readonly clock: Clock },
 ): Promise<RawAnswer> {
   const status = answer.statusCode;
   const header = (name: string) => headerOf(answer, name);
-  if (wanted.page === true) {
+  if (request.page === true) {
     answer.body.on("error", () => undefined).destroy();
     return { status, url, header, bytes: new Uint8Array() };
   }
-  const isAnswer = status === 200 || status === 304 || wanted.accepts?.includes(status) === true;
+  const isAnswer = status === 200 || status === 304 || request.accepts?.includes(status) === true;
   if (!isAnswer) {
     answer.body.on("error", () => undefined).destroy();
     throw statusError(status, askedPause(header, clock.now()));
   }
-  const most = wanted.maxBytes ?? maxBytes;
+  const most = request.maxBytes ?? maxBytes;
   const raw = await readBytes(answer, most);
   const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);

@@ -113,53 +113,56 @@ export async function readPart(
   /** What a document is stays the same name until it changes; of other answers there are many in a fetch. */
   async function readAnswer(
     fetched: RawAnswer,
-    wanted: FeedRequest,
+    request: FeedRequest,
     hash: string | null,
   ): Promise<FeedAnswer> {
-    if (isReadInThread(fetched, wanted.reads) && !isReading) {
+    if (isReadInThread(fetched, request.reads) && !isReading) {
       isReading = true;
       await parts.beginReading(hash ?? "answers");
     }
-    return parts.reader.readAnswer(fetched, wanted.reads, parts.signal);
+    return parts.reader.readAnswer(fetched, request.reads, parts.signal);
   }
 
   /** A document that has moved for good is asked for where it is now; if that fails, where it was. */
-  async function fetchMoved(wanted: FeedRequest, how: Parameters<ReadParts["fetch"]>[1]): Promise<RawAnswer> {
-    const to = wanted.conditional === true ? moved.get(wanted.url) : undefined;
+  async function fetchMoved(
+    request: FeedRequest,
+    how: Parameters<ReadParts["fetch"]>[1],
+  ): Promise<RawAnswer> {
+    const to = request.conditional === true ? moved.get(request.url) : undefined;
     if (to !== undefined)
       try {
-        const answer = await parts.fetch({ ...wanted, url: to, headers: headersFor(to, wanted) }, how);
-        if (answer.movedTo !== undefined) moved.set(wanted.url, answer.movedTo);
+        const answer = await parts.fetch({ ...request, url: to, headers: headersFor(to, request) }, how);
+        if (answer.movedTo !== undefined) moved.set(request.url, answer.movedTo);
         return answer;
       } catch (error) {
         if (!(error instanceof FeedError)) throw error;
-        moved.delete(wanted.url);
+        moved.delete(request.url);
       }
-    const answer = await parts.fetch(wanted, how);
+    const answer = await parts.fetch(request, how);
     if (
-      wanted.conditional === true &&
+      request.conditional === true &&
       answer.movedTo !== undefined &&
       answer.movedTo.length < LONGEST_VALIDATOR
     )
-      moved.set(wanted.url, answer.movedTo);
+      moved.set(request.url, answer.movedTo);
     return answer;
   }
 
-  async function ask(wanted: FeedRequest): Promise<FeedAnswer> {
-    const known = wanted.conditional === true ? before.validators[wanted.url] : undefined;
+  async function ask(request: FeedRequest): Promise<FeedAnswer> {
+    const known = request.conditional === true ? before.validators[request.url] : undefined;
     const { allowPrivateAddress } = settings;
     const how = { allowPrivateAddress, signal: parts.signal, ...proxyOf(settings) };
     const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
-    const answer = await fetchMoved(wanted, { ...how, ...conditions });
-    if (wanted.conditional !== true) return readAnswer(answer, wanted, null);
+    const answer = await fetchMoved(request, { ...how, ...conditions });
+    if (request.conditional !== true) return readAnswer(answer, request, null);
     if (answer.status === 304) {
-      if (known !== undefined) validators[wanted.url] = known;
+      if (known !== undefined) validators[request.url] = known;
       return unchanged(answer);
     }
     const body = createHash("sha256").update(answer.bytes).digest("base64url");
-    validators[wanted.url] = { ...validatorsOf(answer), body };
+    validators[request.url] = { ...validatorsOf(answer), body };
     // Many servers give every answer a new ETag.
-    return !isWhole && known?.body === body ? unchanged(answer) : readAnswer(answer, wanted, body);
+    return !isWhole && known?.body === body ? unchanged(answer) : readAnswer(answer, request, body);
   }
 
   async function askAll(requests: readonly FeedRequest[]): Promise<FeedAnswer[]> {
@@ -270,17 +273,17 @@ const MOST_AT_ONCE = 100;
 async function inTurns(
   requests: readonly FeedRequest[],
   { everyMs, atOnce }: { readonly everyMs: number; readonly atOnce: number },
-  ask: (wanted: FeedRequest) => Promise<FeedAnswer>,
+  ask: (request: FeedRequest) => Promise<FeedAnswer>,
   signal: AbortSignal,
 ): Promise<FeedAnswer[]> {
   const answers: FeedAnswer[] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     for (let index = next++; index < requests.length; index = next++) {
-      const wanted = requests[index];
-      if (wanted === undefined) return;
+      const request = requests[index];
+      if (request === undefined) return;
       if (index > 0 && everyMs > 0) await delay(everyMs * Math.min(atOnce, index), undefined, { signal });
-      answers[index] = await ask(wanted);
+      answers[index] = await ask(request);
     }
   };
   const workers = Array.from({ length: Math.min(atOnce, requests.length) }, work);

@@ -113,14 +113,14 @@ export function createWebSub(parts: {
 
   async function verify(id: string, question: unknown): Promise<HubAnswer> {
     const hub = await findHub(db, projectId, id);
-    const asked = Question.safeParse(question);
-    if (hub === null || !asked.success || asked.data["hub.topic"] !== hub.topic) return NOT_FOUND;
+    const parsed = Question.safeParse(question);
+    if (hub === null || !parsed.success || parsed.data["hub.topic"] !== hub.topic) return NOT_FOUND;
     const {
       "hub.mode": mode,
       "hub.challenge": challenge,
       "hub.lease_seconds": seconds,
       "hub.reason": reason,
-    } = asked.data;
+    } = parsed.data;
     if (mode === "denied") {
       await endHubLease(db, id, plainLine(`its hub does not push it: ${reason}`, 300));
       return { status: 200, body: "" };

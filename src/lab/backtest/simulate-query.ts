@@ -247,10 +247,10 @@ function nameOf({ series, author, span }: Pick<DistinctAuthor, "series" | "autho
 }
 
 /** The stories of mentions. `if counted`: nothing is computed if no rule asks for them. */
-function createStories(rules: readonly Rule[], wanted: "if counted" | "always") {
+function createStories(rules: readonly Rule[], when: "if counted" | "always") {
   const countsSizes = rules.some((rule) => rule.kind === "mention" && rule.countsStory);
   const isUsed =
-    wanted === "always" ||
+    when === "always" ||
     countsSizes ||
     rules.some((rule) => rule.groupBy.includes("story")) ||
     seriesOf(rules).some(({ countsStories }) => countsStories === true);

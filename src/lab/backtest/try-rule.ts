@@ -135,7 +135,7 @@ interface TryBounds {
 export function boundTry(
   queries: readonly Query[],
   arrivals: readonly { readonly queryId: string; readonly day: Instant; readonly n: number }[],
-  wanted: { readonly learnFrom: Instant; readonly from: Instant; readonly to: Instant },
+  period: { readonly learnFrom: Instant; readonly from: Instant; readonly to: Instant },
   most: { readonly mentions: number; readonly queries: number },
 ): TryBounds {
   const totals = new Map<string, number>();
@@ -149,22 +149,22 @@ export function boundTry(
       : [];
   const ids = new Set(busiest.map(({ queryId }) => queryId));
   const ofQueries = arrivals.filter(({ queryId }) => ids.has(queryId));
-  const first = firstWithin(ofQueries, wanted, most.mentions);
-  if (first <= wanted.learnFrom) return { ...wanted, queries: busiest, cut };
+  const first = firstWithin(ofQueries, period, most.mentions);
+  if (first <= period.learnFrom) return { ...period, queries: busiest, cut };
   const limit = `a try looks at ${counted(most.mentions, "mention")} at most`;
   const days = (from: Instant, to: Instant): string => counted(Math.round((to - from) / DAY), "day");
-  if (first <= wanted.from)
+  if (first <= period.from)
     return {
       queries: busiest,
       learnFrom: first,
-      from: wanted.from,
-      cut: [...cut, `It learned what is usual from ${days(first, wanted.from)} only: ${limit}.`],
+      from: period.from,
+      cut: [...cut, `It learned what is usual from ${days(first, period.from)} only: ${limit}.`],
     };
   return {
     queries: busiest,
     learnFrom: first,
     from: first,
-    cut: [...cut, `It covers ${days(first, wanted.to)} only: ${limit}.`],
+    cut: [...cut, `It covers ${days(first, period.to)} only: ${limit}.`],
   };
 }
 

@@ -15,9 +15,9 @@ export function createJobWaiter(): JobWaiter {
       wake?.();
     },
     count: () => count,
-    reach: async (wanted) => {
+    reach: async (target) => {
       const late = AbortSignal.timeout(PATIENCE_MS);
-      while (count < wanted && !late.aborted) {
+      while (count < target && !late.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve;
           late.addEventListener("abort", () => resolve(), { once: true });

@@ -112,12 +112,12 @@ function missingAlert(expected: Met, observed: Observations, span: Span, context
 }
 
 function judgeMessages(
-  wanted: Met["messages"],
+  expected: Met["messages"],
   observed: Observations,
   by: Instant,
   show: JudgingContext["show"],
 ): Judgement {
-  for (const [receiver, count] of Object.entries(wanted ?? {})) {
+  for (const [receiver, count] of Object.entries(expected ?? {})) {
     const got = observed.messages.filter(
       (one) => one.receiver === receiver && !one.isEdit && one.at <= by,
     ).length;
@@ -172,9 +172,9 @@ function alertsOf(
   observed: Observations,
   context: JudgingContext,
 ): ObservedAlert[] {
-  const wanted = rule ?? context.rule;
+  const name = rule ?? context.rule;
   return observed.alerts.filter(
-    (alert) => (wanted === "any" || alert.rule === wanted) && (query === undefined || alert.query === query),
+    (alert) => (name === "any" || alert.rule === name) && (query === undefined || alert.query === query),
   );
 }
 
@@ -226,10 +226,10 @@ function isWithin({ at }: { readonly at: Instant }, { from, to }: Span): boolean
 /** `contains "60"`, a pattern with `*`, or a text that stands in the message. Upper and lower case are equal. */
 export function fitsPattern(text: string, pattern: string): boolean {
   const quoted = /^contains "(.*)"$/s.exec(pattern.trim());
-  const wanted = quoted?.[1] ?? pattern;
+  const phrase = quoted?.[1] ?? pattern;
   const line = text.replaceAll(/\s+/g, " ");
   if (quoted === null && /[*?]/.test(pattern)) return fitsGlob(pattern, line);
-  return line.toLowerCase().includes(wanted.toLowerCase());
+  return line.toLowerCase().includes(phrase.toLowerCase());
 }
 
 function inBrief(text: string): string {

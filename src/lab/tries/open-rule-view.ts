@@ -117,7 +117,7 @@ export async function openRuleView(parts: RuleViewParts): Promise<RuleView> {
     readForm: parts.reader.formOf,
     writeForm: parts.reader.yamlOf,
     attempt,
-    save: (asked, now) => saveRule(parts, asked, now),
+    save: (rule, now) => saveRule(parts, rule, now),
     nameOf: (text) => (/[a-z0-9]/i.test(text) ? ruleNameOf(text).slice(0, 60).replace(/-$/, "") : null),
     completions: ruleCompletions(),
     words: async () => wordsOf(await facts.newestMentions(WORDS_FROM), await stores.queries.active()),

@@ -37,22 +37,22 @@ interface FileToSave {
  */
 export async function saveFile(
   parts: Pick<RuleFiles, "folder" | "reload"> & { readonly stores: Stores; readonly log: Logger },
-  wanted: FileToSave,
+  toSave: FileToSave,
   now: Instant,
 ): Promise<SavedFile> {
   const { stores, folder, log, reload } = parts;
-  const { what, subject, text, opened, actor } = wanted;
-  const file = join(folder, wanted.file);
+  const { what, subject, text, opened, actor } = toSave;
+  const file = join(folder, toSave.file);
   let isWritten = false;
   const save = () =>
     stores.transaction<SavedFile>(async ({ rulePages }) => {
       await rulePages.lock();
       const before = await readOld(file);
       if (before === "no file") return refused(`${basename(file)} is no plain file: it is not replaced`);
-      const changed = changeSince(wanted, before);
+      const changed = changeSince(toSave, before);
       if (changed !== null) return refused(changed);
       if (before === text) return refused("nothing differs from the file");
-      const because = await wanted.whyRefused();
+      const because = await toSave.whyRefused();
       if (because !== null) return because;
       const after = text === null ? "shipped" : ruleVersion(text);
       // On a connection of its own.
@@ -61,7 +61,7 @@ export async function saveFile(
         before: before === null ? null : ruleVersion(before),
       });
       try {
-        const kept = before === null ? null : await keepOld(folder, wanted.file, now);
+        const kept = before === null ? null : await keepOld(folder, toSave.file, now);
         if (text === null) await rm(file);
         else await writeWhole(folder, file, text);
         isWritten = true;

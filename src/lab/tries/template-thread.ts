@@ -5,7 +5,7 @@ const COMPOSE = { slack: previewSlack, email: composeEmail };
 
 /** Tries templates that were typed into the console. */
 const tasks = {
-  tryTemplate: async () => (asked: TemplateToTry) => tryTemplate(asked, COMPOSE),
+  tryTemplate: async () => (template: TemplateToTry) => tryTemplate(template, COMPOSE),
 };
 export type TemplateTasks = typeof tasks;
 

@@ -158,10 +158,10 @@ async function saveUser(
   // Sessions of an earlier password end.
   if (stored !== undefined && isNewPassword) await revokeTokens(db, { userId: id });
   const roles = Object.entries(fields["clients"] as Record<string, string>);
-  const wanted = new Map(roles.map(([client, role]) => [clientIds.get(client) ?? 0, role]));
+  const roleOf = new Map(roles.map(([client, role]) => [clientIds.get(client) ?? 0, role]));
   for (const { clientId } of await listMemberships(db, id))
-    if (!wanted.has(clientId)) await removeMembership(db, { userId: id, clientId });
-  for (const [clientId, role] of wanted) await putMembership(db, { userId: id, clientId, role });
+    if (!roleOf.has(clientId)) await removeMembership(db, { userId: id, clientId });
+  for (const [clientId, role] of roleOf) await putMembership(db, { userId: id, clientId, role });
 }
 
 async function saveLists(db: Database, client: Step, clientId: number): Promise<void> {

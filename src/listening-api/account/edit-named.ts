@@ -143,10 +143,10 @@ function isEmpty(change: object): boolean {
 /** Revokes the tokens of a login, of a client, or of the login in the client. Returns their number. */
 export async function revoke(
   db: Database,
-  asked: { user?: string | undefined; client?: string | undefined },
+  names: { user?: string | undefined; client?: string | undefined },
 ): Promise<number> {
-  const user = asked.user === undefined ? undefined : await userNamed(db, asked.user);
-  const client = asked.client === undefined ? undefined : pick("client", await listClients(db), asked.client);
+  const user = names.user === undefined ? undefined : await userNamed(db, names.user);
+  const client = names.client === undefined ? undefined : pick("client", await listClients(db), names.client);
   if (user !== undefined)
     return revokeTokens(db, { userId: user.id, ...(client === undefined ? {} : { clientId: client.id }) });
   if (client !== undefined) return revokeTokens(db, { clientId: client.id });

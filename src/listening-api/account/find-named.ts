@@ -40,10 +40,10 @@ function hints(things: readonly { readonly id: number; readonly name: string }[]
 /** The project that a person named; without a name the only one there is. Throws a `UserError` otherwise. */
 export async function findProject(
   db: Database,
-  asked: { readonly project?: string; readonly client?: string },
+  names: { readonly project?: string; readonly client?: string },
 ): Promise<StoredProject> {
-  const projects = await allProjects(db, asked.client);
-  if (asked.project !== undefined) return pick("project", projects, asked.project);
+  const projects = await allProjects(db, names.client);
+  if (names.project !== undefined) return pick("project", projects, names.project);
   const [only, ...others] = projects;
   if (only !== undefined && others.length === 0) return only;
   throw new UserError(
@@ -57,6 +57,6 @@ export async function findProject(
 /** Every project of these tables, or those of one client. */
 async function allProjects(db: Database, client?: string): Promise<StoredProject[]> {
   const clients = await listClients(db);
-  const asked = client === undefined ? clients : [pick("client", clients, client)];
-  return (await Promise.all(asked.map(({ id }) => listProjects(db, id)))).flat();
+  const owners = client === undefined ? clients : [pick("client", clients, client)];
+  return (await Promise.all(owners.map(({ id }) => listProjects(db, id)))).flat();
 }

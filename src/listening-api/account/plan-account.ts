@@ -36,39 +36,39 @@ export interface Step {
  */
 export function planAccount(
   stored: StoredThing,
-  wanted: Thing,
+  thing: Thing,
   options: { readonly prune: boolean },
   issues: Issue[],
 ): Step {
-  const changes = Object.entries(wanted.fields).flatMap(([name, to]): FieldChange[] => {
+  const changes = Object.entries(thing.fields).flatMap(([name, to]): FieldChange[] => {
     const isSecret = SECRETS.some((secret) => secret === name);
     if (isSecret) return [{ name }];
     const from = stored.fields[name];
     return isSame(name, from, to) ? [] : [{ name, to, from }];
   });
-  const renamed = !isSameName(stored, wanted) ? [{ name: "name", from: stored.name, to: wanted.name }] : [];
+  const renamed = !isSameName(stored, thing) ? [{ name: "name", from: stored.name, to: thing.name }] : [];
   const all = [...renamed, ...changes];
   return {
     action: all.length > 0 ? "change" : "none",
     kind: stored.kind,
-    name: renamed.length > 0 ? wanted.name : stored.name,
+    name: renamed.length > 0 ? thing.name : stored.name,
     stored,
-    fields: { ...stored.fields, ...wanted.fields },
-    stated: wanted.fields,
+    fields: { ...stored.fields, ...thing.fields },
+    stated: thing.fields,
     changes: all,
-    parts: planParts(stored, wanted, options, issues),
-    path: wanted.path,
+    parts: planParts(stored, thing, options, issues),
+    path: thing.path,
   };
 }
 
 function planParts(
   stored: StoredThing,
-  wanted: Thing,
+  owner: Thing,
   options: { readonly prune: boolean },
   issues: Issue[],
 ): Step[] {
-  return KINDS[wanted.kind].parts.flatMap((kind) => {
-    const given = wanted.parts[kind];
+  return KINDS[owner.kind].parts.flatMap((kind) => {
+    const given = owner.parts[kind];
     if (given === undefined) return [];
     const known = stored.parts[kind] ?? [];
     const byId = new Map(known.map((thing) => [thing.id, thing]));

@@ -62,7 +62,7 @@ export async function saveContents(
   if (changed.length === 0) return;
   await lockWriting(db, [projectId]);
   const projects = await listProjects(db, clientId);
-  let asked: Promise<boolean> | undefined;
+  let answer: Promise<boolean> | undefined;
   const scope: Scope = {
     db,
     project: await findProjectById(db, projectId),
@@ -71,8 +71,8 @@ export async function saveContents(
     projects: idsByName(projects, partsOf(client, "project")),
     projectIds: new Set(projects.map(({ id }) => id)),
     hasMentions: () => {
-      asked ??= hasMentions(db, projectId);
-      return asked;
+      answer ??= hasMentions(db, projectId);
+      return answer;
     },
   };
   const notes: Change[] = [];

@@ -17,11 +17,11 @@ export interface ForgetTarget {
  * Stores a request to forget all mentions from before `at`, with a hash in place of the name. Transactions that write
  * mentions now end first, so that a later search finds their mentions; all that begin later see the request.
  */
-export async function rememberForgotten(db: Database, asked: ForgetTarget, at: Instant): Promise<void> {
+export async function rememberForgotten(db: Database, target: ForgetTarget, at: Instant): Promise<void> {
   const secret = await secretOf(db);
   await db.transaction().execute(async (transaction) => {
     await lockWriting(transaction, "all");
-    await putForgetRequest(transaction, hashOf(secret, asked), at);
+    await putForgetRequest(transaction, hashOf(secret, target), at);
   });
 }
 

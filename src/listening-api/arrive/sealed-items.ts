@@ -155,12 +155,12 @@ function dateOf({ date }: CurrentMention["fields"]): Instant {
 /** Mentions of an author or an address in every project, sealed ones too. Reads all that is sealed. */
 export async function findForgettable(
   db: Database,
-  asked: ForgetTarget,
+  target: ForgetTarget,
   limit: number,
 ): Promise<{ readonly projectId: number; readonly resourceId: string }[]> {
-  const found = await findByAuthorOrAddress(db, asked, limit);
+  const found = await findByAuthorOrAddress(db, target, limit);
   for await (const { projectId, resourceId, mentions } of unsealItems(db, null))
-    if (found.length < limit && mentions.some(({ fields }) => isMeant(fields, asked)))
+    if (found.length < limit && mentions.some(({ fields }) => isMeant(fields, target)))
       found.push({ projectId, resourceId });
   return found;
 }

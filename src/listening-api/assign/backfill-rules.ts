@@ -71,8 +71,8 @@ async function editStored(
           const at = await beginWriting(own, [project.id], now);
           const current = await read(own);
           if (current === undefined || current.rule.queryIds?.includes(queryId) === false) return done;
-          const wanted = await meeting(own, keys, current.rule, newer, at);
-          const edited = await editMentions(own, wanted, (mention) => [current.changesOf(mention)], at);
+          const matches = await meeting(own, keys, current.rule, newer, at);
+          const edited = await editMentions(own, matches, (mention) => [current.changesOf(mention)], at);
           // What feeds found is kept for queries to come; nobody sees it in the hidden query.
           if (isHidden) return done;
           const found = done.found + edited.length;

@@ -65,18 +65,18 @@ export async function readAxis(
         among(CLOCK_KEYS[dimension.part], name),
       );
     case "queries": {
-      const asked = scope.queries.filter((query) => scope.queryIds.includes(query.id));
-      return closed({ kind: "query" }, among(asked.map(named), "query of this request"));
+      const queries = scope.queries.filter((query) => scope.queryIds.includes(query.id));
+      return closed({ kind: "query" }, among(queries.map(named), "query of this request"));
     }
     case "queryGroups":
       return groupAxis(scope, among);
     case "categories": {
       const parents = await scope.categories();
       const children = parents.flatMap((parent) => parent.children).map(named);
-      const wanted = given.flatMap((id) => childrenOf(id, parents));
+      const childIds = given.flatMap((id) => childrenOf(id, parents));
       return closed(
         { kind: "ids", field: "categories" },
-        chosen(children, wanted, "category", parameters, position),
+        chosen(children, childIds, "category", parameters, position),
       );
     }
     case "parentCategories": {

@@ -133,11 +133,11 @@ function offsetIn(zone: string): (at: Instant) => number {
 }
 
 /** The first instant in (low, high] with the wanted offset; `high` has it. */
-function firstWith(offset: (at: Instant) => number, wanted: number, low: Instant, high: Instant): Instant {
+function firstWith(offset: (at: Instant) => number, count: number, low: Instant, high: Instant): Instant {
   let [before, after] = [low, high];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (offset(middle) === wanted) after = middle;
+    if (offset(middle) === count) after = middle;
     else before = middle;
   }
   return after;

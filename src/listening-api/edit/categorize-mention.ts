@@ -16,7 +16,7 @@ import { withJudgements } from "./mention-changes.ts";
 export async function categorizeMention(
   db: Database,
   which: { readonly projectId: number; readonly queryId: number; readonly resourceId: string },
-  wanted: (has: readonly number[]) => readonly number[],
+  change: (has: readonly number[]) => readonly number[],
   now: () => Instant,
 ): Promise<void> {
   const { projectId, queryId, resourceId } = which;
@@ -37,7 +37,7 @@ export async function categorizeMention(
         const has = ((mention.fields["categories"] ?? []) as readonly number[]).filter((id) =>
           scope.categories.has(id),
         );
-        const ids = [...new Set(wanted(has))];
+        const ids = [...new Set(change(has))];
         check(ids);
         const set = {
           addCategories: ids.filter((id) => !has.includes(id)),

@@ -59,14 +59,14 @@ export function editMention(
  */
 export async function editMentions(
   transaction: Database,
-  wanted: readonly MentionKey[],
+  keys: readonly MentionKey[],
   changesOf: (mention: CurrentMention) => readonly MentionChanges[],
   at: Instant,
 ): Promise<EditedMention[]> {
-  await lockQueries(transaction, [...new Set(wanted.map(({ queryId }) => queryId))]);
+  await lockQueries(transaction, [...new Set(keys.map(({ queryId }) => queryId))]);
   const results: EditedMention[] = [];
-  for (let from = 0; from < wanted.length; from += AT_A_TIME) {
-    const mentions = await takeCurrentMentions(transaction, wanted.slice(from, from + AT_A_TIME), at);
+  for (let from = 0; from < keys.length; from += AT_A_TIME) {
+    const mentions = await takeCurrentMentions(transaction, keys.slice(from, from + AT_A_TIME), at);
     const edits: { mention: CurrentMention; version: MentionVersion }[] = [];
     for (const mention of mentions) {
       const version = await yieldingLoop(editedVersion(mention, changesOf(mention), at));

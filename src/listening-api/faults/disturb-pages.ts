@@ -13,10 +13,10 @@ export function disturbPages(pages: MentionPages, faults: FaultSwitch): MentionP
       const call = faults.current();
       if (call === null) return pages.read(request);
       if (await call.take("empty-page")) return Object.assign([], { leadsOn: true as const });
-      const asked = { ...request, range: await lateRange(call, request.range, request.at) };
-      const isLater = asked.after !== undefined || asked.offset > 0;
-      const repeat = isLater && asked.limit > 1 ? await call.take("duplicates") : undefined;
-      return repeat === undefined ? pages.read(asked) : repeatRows(pages, asked, repeat);
+      const disturbed = { ...request, range: await lateRange(call, request.range, request.at) };
+      const isLater = disturbed.after !== undefined || disturbed.offset > 0;
+      const repeat = isLater && disturbed.limit > 1 ? await call.take("duplicates") : undefined;
+      return repeat === undefined ? pages.read(disturbed) : repeatRows(pages, disturbed, repeat);
     },
   };
 }

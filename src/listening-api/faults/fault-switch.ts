@@ -32,8 +32,8 @@ export function createFaultSwitch(db: Database, { testMode, random }: FaultSwitc
       ...fault,
       claim: () => claimFault(db, fault.id),
     }));
-    const asked = testMode ? askedFaults(request) : [];
-    return createCallFaults([...asked, ...stored], request.url, random);
+    const inHeader = testMode ? askedFaults(request) : [];
+    return createCallFaults([...inHeader, ...stored], request.url, random);
   }
 
   return {
@@ -53,9 +53,9 @@ export function createFaultSwitch(db: Database, { testMode, random }: FaultSwitc
 function askedFaults(request: FastifyRequest): FaultCandidate[] {
   const header = request.headers[FAULT_HEADER];
   if (header === undefined) return [];
-  const asked = readFaultHeader(String(header));
-  if (typeof asked === "string") throw invalidRequest(asked);
-  return asked.map((fault) => ({ ...fault, path: null, probability: 1, claim: async () => true }));
+  const faults = readFaultHeader(String(header));
+  if (typeof faults === "string") throw invalidRequest(faults);
+  return faults.map((fault) => ({ ...fault, path: null, probability: 1, claim: async () => true }));
 }
 
 /** A fault that happens to the call at hand. */

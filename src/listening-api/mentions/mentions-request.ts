@@ -74,10 +74,10 @@ async function readQueryIds(parameters: ParameterReader, scope: RequestScope): P
   const projects = parameters.integers("projectId");
   for (const id of projects.filter((id) => id !== scope.projectId))
     parameters.fault(`projectId: expected ${scope.projectId}, the project of the path, got ${id}.`);
-  const asked = [...parameters.texts("queryId"), ...parameters.texts("queryGroupId")];
+  const names = [...parameters.texts("queryId"), ...parameters.texts("queryGroupId")];
   // The project itself means all its queries.
-  if (asked.length === 0 && projects.length > 0) return [...scope.queries].sort((a, b) => a - b);
-  if (asked.length === 0)
+  if (names.length === 0 && projects.length > 0) return [...scope.queries].sort((a, b) => a - b);
+  if (names.length === 0)
     parameters.fault("queryId: expected the id of at least one query (or a queryGroupId).");
   for (const id of single.filter((id) => !scope.queries.has(id)))
     parameters.fault(`queryId: ${id} is no query of this project.`);
@@ -114,16 +114,16 @@ function readDates(parameters: ParameterReader, zone: string): { from: Instant; 
 }
 
 function readOrder(parameters: ParameterReader): MentionOrder {
-  const asked = parameters.text("orderBy") ?? DEFAULT_ORDER;
+  const text = parameters.text("orderBy") ?? DEFAULT_ORDER;
   const names = [...MENTION_ORDERS.keys()];
   // The documented names are a mixture of cases; clients write them as the fields are called.
-  const name = names.find((name) => name.toLowerCase() === asked.toLowerCase());
+  const name = names.find((name) => name.toLowerCase() === text.toLowerCase());
   const order = MENTION_ORDERS.get(name ?? DEFAULT_ORDER);
   if (order === undefined) throw new Error("there is no order by date");
   if (name === undefined) {
-    const meant = closestWord(asked, names);
+    const meant = closestWord(text, names);
     parameters.fault(
-      `orderBy: expected one of ${names.join(", ")}, got ${JSON.stringify(asked.slice(0, 60))}${meant === undefined ? "." : `. Did you mean ${meant}?`}`,
+      `orderBy: expected one of ${names.join(", ")}, got ${JSON.stringify(text.slice(0, 60))}${meant === undefined ? "." : `. Did you mean ${meant}?`}`,
     );
   }
   return order;

@@ -39,10 +39,10 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
   if (!isRecord(given)) throw invalidRequest("body: expected a JSON object.");
   const body = given;
   const faults = new Set<string>();
-  const asked = new Set<string>();
+  const knownFields = new Set<string>();
 
   function value(field: string): unknown {
-    asked.add(field);
+    knownFields.add(field);
     return body[field] ?? undefined;
   }
 
@@ -65,7 +65,7 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
   }
 
   function strangers(): readonly string[] {
-    return Object.keys(body).filter((field) => !asked.has(field));
+    return Object.keys(body).filter((field) => !knownFields.has(field));
   }
 
   function allFaults(what: string): readonly string[] {
@@ -129,7 +129,7 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
     },
     list,
     accept: (...fields) => {
-      for (const field of fields) asked.add(field);
+      for (const field of fields) knownFields.add(field);
     },
     fault: (message) => {
       faults.add(message);

@@ -12,13 +12,13 @@ export function readListFilter(
   const ids = parameters.texts("ids").flatMap((text) => text.split(","));
   for (const id of ids.filter((text) => !/^\s*\d{1,15}\s*$/.test(text)))
     parameters.fault(`ids: expected integers, got ${JSON.stringify(id.slice(0, 60))}.`);
-  const wanted = new Set(ids.map(Number));
+  const numbers = new Set(ids.map(Number));
   const isWithActive = readFlag(parameters, "includeActive") ?? true;
   for (const name of ["includeInactive", "includeHidden"]) readFlag(parameters, name);
   return ({ id, name }) =>
     isWithActive &&
     (part === undefined || name.toLowerCase().includes(part)) &&
-    (wanted.size === 0 || wanted.has(id));
+    (numbers.size === 0 || numbers.has(id));
 }
 
 function readFlag(parameters: ParameterReader, name: string): boolean | undefined {

@@ -48,11 +48,11 @@ export function createParameterReader(
 ): ParameterReader {
   const parameters = withoutBrackets(raw);
   const faults = new Set<string>();
-  const asked = new Set<string>(ALWAYS_ALLOWED);
+  const knownNames = new Set<string>(ALWAYS_ALLOWED);
   const passedOver = new Map<string, string>();
 
   function texts(name: string): readonly string[] {
-    asked.add(name);
+    knownNames.add(name);
     const values = parameters[name];
     const list = values === undefined ? [] : Array.isArray(values) ? values.map(String) : [String(values)];
     if (list.includes("")) faults.add(`${name}: expected a value, got nothing.`);
@@ -82,19 +82,19 @@ export function createParameterReader(
   }
 
   function allFaults(): readonly string[] {
-    const strangers = Object.keys(parameters).filter((name) => !asked.has(name));
+    const strangers = Object.keys(parameters).filter((name) => !knownNames.has(name));
     const names = strangers.slice(0, MOST_STRANGERS);
     const left = strangers.length - names.length;
     if (unknown === "refuse") {
       return [
         ...faults,
         ...passedOver.values(),
-        ...names.map((name) => strangerFault(name, [...asked])),
+        ...names.map((name) => strangerFault(name, [...knownNames])),
         ...(left > 0 ? [`${left} more names are not parameters of this call.`] : []),
       ];
     }
     const meaningless = [...passedOver.keys()].map((name): UnknownParameter => ({ name }));
-    unknown([...meaningless, ...names.map((name) => strangerOf(name, [...asked]))]);
+    unknown([...meaningless, ...names.map((name) => strangerOf(name, [...knownNames]))]);
     return [...faults];
   }
 
@@ -131,7 +131,7 @@ export function createParameterReader(
     },
     known: () =>
       new Map(
-        [...asked]
+        [...knownNames]
           .filter((name) => parameters[name] !== undefined)
           .map((name) => [name, [parameters[name]].flat().map(String)]),
       ),

@@ -88,8 +88,8 @@ function lintNearOperand(side: Expression, problems: Problems): void {
 function hasAnd(side: Expression): boolean {
   if (side.kind === "any") return side.of.some(hasAnd);
   if (side.kind !== "all") return false;
-  const wanted = side.of.filter((each) => each.kind !== "not");
-  return wanted.length > 1 || wanted.some(hasAnd);
+  const positive = side.of.filter((each) => each.kind !== "not");
+  return positive.length > 1 || positive.some(hasAnd);
 }
 
 function hasText(expression: Expression): boolean {

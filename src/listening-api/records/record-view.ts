@@ -28,8 +28,8 @@ export function readRecordVersion(
   parameters: ParameterReader,
   client: { readonly tags: Readonly<Record<string, string>> },
 ): RecordVersion {
-  const asked = parameters.oneOf(RECORD_VERSION_PARAMETER, RECORD_VERSIONS);
-  return asked ?? (client.tags[RECORD_VERSION_TAG] === "earlier" ? "earlier" : "current");
+  const version = parameters.oneOf(RECORD_VERSION_PARAMETER, RECORD_VERSIONS);
+  return version ?? (client.tags[RECORD_VERSION_TAG] === "earlier" ? "earlier" : "current");
 }
 
 /** How a call wants its mentions shown. */

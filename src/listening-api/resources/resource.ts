@@ -38,7 +38,7 @@ export interface Resource<Thing extends NamedThing = NamedThing, Settings = unkn
   /** A second one of the same name is refused, or found to be there already. */
   readonly isUniqueByName: boolean;
   /** Default: as far as the wanted settings say something. */
-  readonly isSame?: (known: Settings, wanted: Settings) => boolean;
+  readonly isSame?: (known: Settings, settings: Settings) => boolean;
   readonly createdStatus: 200 | 201;
   /** Several projects may show one thing: it belongs to the client. */
   readonly isOfClient?: true;

@@ -63,14 +63,14 @@ function dimensionsOf({ params }: FastifyRequest<InChart>): TwoDimensions {
 
 async function chart(
   context: LocalApiContext,
-  asked: DataRequest,
+  request: DataRequest,
   dimensions: TwoDimensions,
   aggregates: readonly AggregateName[],
 ): Promise<ChartAnswer> {
   const { db } = context;
-  const { parameters, at } = asked;
-  const dateRanges = dimensions.includes("dateRanges") ? await readDateRanges(context, asked) : [];
-  const data = { ...asked, range: { ...asked.range, ...spanOf(dateRanges) } };
+  const { parameters, at } = request;
+  const dateRanges = dimensions.includes("dateRanges") ? await readDateRanges(context, request) : [];
+  const data = { ...request, range: { ...request.range, ...spanOf(dateRanges) } };
   const scope = { ...chartScope(context, data), dateRanges };
   const first = await readAxis(dimensions[0], 1, parameters, scope);
   const second = await readAxis(dimensions[1], 2, parameters, scope);

@@ -21,11 +21,11 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
   for (const [path, kind] of Object.entries(INSIGHT_KINDS) as [string, InsightKind][]) {
     app.get<InProject>(`${data}/${path}`, async (request) => {
       const data = await readDataRequest(context, request);
-      const asked = readInsightsRequest(data.parameters);
+      const insights = readInsightsRequest(data.parameters);
       data.parameters.finish();
       const range = showing(data, kind.recordField);
-      const counts = await readInsightCounts(context.db, { range, at: data.at, kind, asked });
-      return insightsEnvelope(kind, counts, asked);
+      const counts = await readInsightCounts(context.db, { range, at: data.at, kind, asked: insights });
+      return insightsEnvelope(kind, counts, insights);
     });
   }
 
@@ -38,13 +38,13 @@ export function insightRoutes(app: FastifyInstance, context: LocalApiContext): v
   for (const [name, source] of Object.entries(DEMOGRAPHICS)) {
     const isWithheldWith = source.field === "profession" ? "professions" : source.field;
     const answer = async (request: FastifyRequest<InProject>) => {
-      const asked = await readDataRequest(context, request);
-      const limit = readValuesLimit(asked.parameters);
-      asked.parameters.finish();
-      const range = showing(asked, isWithheldWith);
+      const dataRequest = await readDataRequest(context, request);
+      const limit = readValuesLimit(dataRequest.parameters);
+      dataRequest.parameters.finish();
+      const range = showing(dataRequest, isWithheldWith);
       const keys = await readTopKeys(context.db, {
         range,
-        at: asked.at,
+        at: dataRequest.at,
         nameField: undefined,
         limit,
         ...source,
@@ -79,14 +79,14 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
 
   for (const [name, { by, pageType }] of Object.entries(TOPS)) {
     const answer = async (request: FastifyRequest<InProject>) => {
-      const asked = await readDataRequest(context, request);
-      const { limit, direction } = readTopsRequest(asked.parameters);
-      asked.parameters.finish();
-      const shown = showing(asked, by === "site" ? "domain" : "author");
+      const dataRequest = await readDataRequest(context, request);
+      const { limit, direction } = readTopsRequest(dataRequest.parameters);
+      dataRequest.parameters.finish();
+      const shown = showing(dataRequest, by === "site" ? "domain" : "author");
       const range = { ...shown, conditions: [...shown.conditions, ...only(pageType)] };
-      const tops = await readTopAuthors(context.db, { range, at: asked.at, limit, direction, by });
+      const tops = await readTopAuthors(context.db, { range, at: dataRequest.at, limit, direction, by });
       const record = by === "site" ? topSiteRecord : topAuthorRecord;
-      return { results: tops.map((top) => record(top, queryNames(asked))) };
+      return { results: tops.map((top) => record(top, queryNames(dataRequest))) };
     };
     app.get(`${data}/volume/${name}/queries`, answer);
     // The form of older programs.
@@ -95,26 +95,26 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
 
   for (const path of ["topics/queries", "topics/compare/gender"])
     app.get<InProject>(`${data}/volume/${path}`, async (request, reply) => {
-      const asked = await readDataRequest(context, request);
-      const { limit, orderBy } = readTopicOrder(asked.parameters);
+      const dataRequest = await readDataRequest(context, request);
+      const { limit, orderBy } = readTopicOrder(dataRequest.parameters);
       // No topics are categories or tags, so these are empty.
-      for (const name of ["excludeCategories", "excludeTags"]) asked.parameters.texts(name);
-      asked.parameters.finish();
+      for (const name of ["excludeCategories", "excludeTags"]) dataRequest.parameters.texts(name);
+      dataRequest.parameters.finish();
       const kinds = ["words", "phrases", "hashtags"] as const;
-      const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+      const found = await readTopics(context, { ...topicScope(dataRequest), kinds, limit, orderBy });
       reply.headers(sampleHeaders(found));
-      return { topics: found.topics.map((topic) => topicRecord(topic, queryNames(asked))) };
+      return { topics: found.topics.map((topic) => topicRecord(topic, queryNames(dataRequest))) };
     });
 
   app.get<InProject>(`${data}/topics`, async (request, reply) => {
-    const asked = await readDataRequest(context, request);
-    const { limit, orderBy, extract } = readTopicsRequest(asked.parameters);
-    asked.parameters.finish();
+    const dataRequest = await readDataRequest(context, request);
+    const { limit, orderBy, extract } = readTopicsRequest(dataRequest.parameters);
+    dataRequest.parameters.finish();
     // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
     const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
     if (kinds.length === 0) return { topics: [] };
-    const found = await readTopics(context, { ...topicScope(asked), kinds, limit, orderBy });
+    const found = await readTopics(context, { ...topicScope(dataRequest), kinds, limit, orderBy });
     reply.headers(sampleHeaders(found));
     return { topics: found.topics.map(newTopicRecord) };
   });
@@ -175,8 +175,8 @@ function sampleHeaders(found: Topics): Readonly<Record<string, string>> {
 }
 
 /** Topics are pieces of texts, and shown only where the text may be. */
-function topicScope(asked: DataRequest) {
-  const range = showing(asked, INSIGHT_KINDS.emoticons.recordField);
-  const otherQueryIds = asked.queries.map(({ id }) => id).filter((id) => !range.queryIds.includes(id));
-  return { range, otherQueryIds, at: asked.at, zone: asked.zone };
+function topicScope(request: DataRequest) {
+  const range = showing(request, INSIGHT_KINDS.emoticons.recordField);
+  const otherQueryIds = request.queries.map(({ id }) => id).filter((id) => !range.queryIds.includes(id));
+  return { range, otherQueryIds, at: request.at, zone: request.zone };
 }

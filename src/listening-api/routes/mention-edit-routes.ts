@@ -80,11 +80,11 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       ),
     };
     const edits = readMentionEdits(given, scope, unknownTo(request));
-    const wanted = groupBy(edits, keyOf);
+    const byKey = groupBy(edits, keyOf);
     const edited = await editMentions(
       db,
-      [...wanted.values()].flatMap(([first]) => first ?? []),
-      (mention) => (wanted.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf(mention)),
+      [...byKey.values()].flatMap(([first]) => first ?? []),
+      (mention) => (byKey.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf(mention)),
       at,
     );
     refuseMissing(edits, edited);
@@ -101,7 +101,7 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       })),
     );
     const updated = new Map(edited.map((mention) => [keyOf(mention), mention.updated]));
-    return [...wanted].map(([key, [first]]) => ({
+    return [...byKey].map(([key, [first]]) => ({
       resourceId: first?.resourceId,
       queryId: first?.queryId,
       updated: wireTime(updated.get(key) ?? at),

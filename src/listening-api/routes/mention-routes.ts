@@ -44,21 +44,21 @@ export function mentionRoutes(app: FastifyInstance, context: LocalApiContext): v
       const parameters = parametersOf(request);
       const version = readRecordVersion(parameters, client);
       const present = await shownMoment(context, request, project);
-      const asked = await readMentionsRequest(
+      const mentionsRequest = await readMentionsRequest(
         parameters,
         requestScopeOf(context, callerOf(request), project, new Set(percentages.keys())),
       );
       reply.type("application/json; charset=utf-8");
       if (revision !== null) reply.header("x-query-revision", revision);
       const range = {
-        ...asked.range,
-        conditions: [...asked.range.conditions, ...conditions],
-        ...(followsArrivals(asked) ? { withDeleted: true as const } : {}),
+        ...mentionsRequest.range,
+        conditions: [...mentionsRequest.range.conditions, ...conditions],
+        ...(followsArrivals(mentionsRequest) ? { withDeleted: true as const } : {}),
       };
       return answer(
         context,
         project,
-        { ...asked, range },
+        { ...mentionsRequest, range },
         {
           view: { version, text, policy: dataPolicyOf(client, project) },
           percentages,
@@ -95,34 +95,34 @@ interface Manner {
 async function answer(
   context: LocalApiContext,
   project: StoredProject,
-  asked: MentionsRequest,
+  request: MentionsRequest,
   { view, percentages, present, binding }: Manner,
 ): Promise<string | Readable> {
-  const sent = readCursor(context, asked.cursor, binding);
-  const { read, cursor, at } = await readRows(context, { project, present }, asked, sent);
+  const sent = readCursor(context, request.cursor, binding);
+  const { read, cursor, at } = await readRows(context, { project, present }, request, sent);
   const rows = inOrder(read, cursor);
-  const { next, previous, page } = neighbours(asked, cursor, rows, at, read.leadsOn);
-  const total = await totalOf(context, asked, rows, at);
+  const { next, previous, page } = neighbours(request, cursor, rows, at, read.leadsOn);
+  const total = await totalOf(context, request, rows, at);
   const envelope = {
     rows,
     total,
-    scaledTotal: await scaledTotal(asked.range, percentages, total.count, async (part) => {
-      if (isWhole(asked, rows))
+    scaledTotal: await scaledTotal(request.range, percentages, total.count, async (part) => {
+      if (isWhole(request, rows))
         return rows.filter(({ position }) => part.queryIds.includes(position.queryId)).length;
       return (await context.totals.read(part, at)).count;
     }),
     version: view.version,
     page,
-    pageSize: asked.pageSize,
+    pageSize: request.pageSize,
     nextCursor: next && context.cursors.encode(next, binding),
     prevCursor: previous && context.cursors.encode(previous, binding),
     isCursorAnswer: cursor !== undefined,
-    from: asked.range.from,
-    to: asked.range.to,
+    from: request.range.from,
+    to: request.range.to,
   };
   const pieces = mentionsEnvelope(
     envelope,
-    context.records.read(rows, context.views.of(view), { ...asked, at }),
+    context.records.read(rows, context.views.of(view), { ...request, at }),
   );
   if (rows.length > SENT_WHOLE) return Readable.from(pieces, { objectMode: false });
   let whole = "";
@@ -133,30 +133,30 @@ async function answer(
 async function readRows(
   context: LocalApiContext,
   { project, present }: { project: StoredProject; present: Instant },
-  asked: MentionsRequest,
+  request: MentionsRequest,
   sent: Cursor | undefined,
 ): Promise<{ read: PageRows; cursor: Cursor | undefined; at: Instant }> {
   const { db } = context;
   const momentFor = async (cursor: Cursor | undefined) =>
-    cursor?.pinnedAt ?? (isPinned(asked) ? settledMoment(db, project.id, present) : present);
+    cursor?.pinnedAt ?? (isPinned(request) ? settledMoment(db, project.id, present) : present);
   const at = await momentFor(sent);
   // A group without queries has no mentions; every other request names at least one query.
-  if (asked.range.queryIds.length === 0) return { read: [], cursor: sent, at };
-  const read = await readPage(context, asked, sent, at);
+  if (request.range.queryIds.length === 0) return { read: [], cursor: sent, at };
+  const read = await readPage(context, request, sent, at);
   const further = sent !== undefined && read.length === 0 && !read.leadsOn ? afterTheEnd(sent) : undefined;
   if (further === undefined) return { read, cursor: sent, at };
   const now = await momentFor(further);
-  return { read: await readPage(context, asked, further, now), cursor: further, at: now };
+  return { read: await readPage(context, request, further, now), cursor: further, at: now };
 }
 
 async function readPage(
   { pages, totals }: LocalApiContext,
-  asked: MentionsRequest,
+  mentionsRequest: MentionsRequest,
   cursor: Cursor | undefined,
   at: Instant,
 ): Promise<PageRows> {
-  const request = pageRequest(asked, cursor, at);
-  const { range, order } = asked;
+  const request = pageRequest(mentionsRequest, cursor, at);
+  const { range, order } = mentionsRequest;
   const isBounded = range.conditions.some((one) => one.kind === "after" && one.field === order.name);
   if ((order.name !== "added" && order.name !== "updated") || isBounded) return pages.read(request);
   // The total is needed for the answer, too, and kept.
@@ -169,17 +169,17 @@ const SENT_WHOLE = 1_000;
 
 async function totalOf(
   { totals }: LocalApiContext,
-  asked: MentionsRequest,
+  request: MentionsRequest,
   rows: readonly PageRow[],
   at: Instant,
 ): Promise<Pick<Total, "count" | "maximumId">> {
-  if (!isWhole(asked, rows)) return totals.read(asked.range, at);
+  if (!isWhole(request, rows)) return totals.read(request.range, at);
   return { count: rows.length, maximumId: Math.max(-1, ...rows.map((row) => row.mentionId)) };
 }
 
 /** A first page that is not full has shown everything there is; nothing needs to be counted. */
-function isWhole(asked: MentionsRequest, rows: readonly PageRow[]): boolean {
-  return asked.cursor === undefined && asked.page === 0 && rows.length < asked.pageSize;
+function isWhole(request: MentionsRequest, rows: readonly PageRow[]): boolean {
+  return request.cursor === undefined && request.page === 0 && rows.length < request.pageSize;
 }
 
 function readCursor(

@@ -67,18 +67,18 @@ async function explain(context: LocalApiContext, request: FastifyRequest<InProje
   const parameters = parametersOf(request);
   const body = request.method === "POST" ? createBodyReader(request.body, unknownTo(request)) : undefined;
   const most = longestText(queries);
-  const wanted = readSubject(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
+  const subject = readSubject(parameters, (name) => body?.text(name, most) ?? parameters.text(name));
   body?.finish("a question about queries");
   parameters.finish();
-  const asked = await findSubject(context, project.id, queries, wanted);
+  const found = await findSubject(context, project.id, queries, subject);
   const now = presentOf(context, project);
   const policy = dataPolicyOf(callerOf(request).client, project);
   return {
-    known: asked !== null,
-    resourceId: asked?.resourceId ?? null,
-    withheld: asked === null ? [] : withheldFields(policy, asked.known.pageType ?? null),
+    known: found !== null,
+    resourceId: found?.resourceId ?? null,
+    withheld: found === null ? [] : withheldFields(policy, found.known.pageType ?? null),
     queries: await yieldingLoop(
-      collect(queries, (query) => [{ id: query.id, name: query.name, ...explainQuery(query, asked, now) }]),
+      collect(queries, (query) => [{ id: query.id, name: query.name, ...explainQuery(query, found, now) }]),
     ),
   };
 }
@@ -155,8 +155,8 @@ interface ExplainedQuery {
 
 const ANY = { languages: [], contentSources: null, includedLocations: [], excludedLocations: [] };
 
-function explainQuery(query: StoredQuery, asked: ExplainSubject | null, now: number): ExplainedQuery {
-  const found = asked?.inQueries.get(query.id);
+function explainQuery(query: StoredQuery, subject: ExplainSubject | null, now: number): ExplainedQuery {
+  const found = subject?.inQueries.get(query.id);
   const times = {
     added: found === undefined ? null : wireTime(found.added),
     visibleAt: found === undefined ? null : wireTime(found.visibleAt),
@@ -167,7 +167,7 @@ function explainQuery(query: StoredQuery, asked: ExplainSubject | null, now: num
     ...times,
     miss,
   });
-  if (asked === null) return say("Unknown", "No query of this project has such a mention.");
+  if (subject === null) return say("Unknown", "No query of this project has such a mention.");
   if (found !== undefined)
     return found.visibleAt > now
       ? say("Delayed", "The mention is in the query, and not shown yet.")
@@ -176,20 +176,20 @@ function explainQuery(query: StoredQuery, asked: ExplainSubject | null, now: num
   if (compiled === null || !compiled.ok)
     return say("NoText", "The query has no text that could find it; mentions come in by its name.");
   const { languages, contentSources, samplePercentage, startDate } = query;
-  const miss = explainMiss(compiled.query, asked.searchable);
+  const miss = explainMiss(compiled.query, subject.searchable);
   if (miss !== undefined) return say("TextDiffers", miss.message, miss);
-  if (!isOfQuery(asked.known, { ...ANY, languages }))
+  if (!isOfQuery(subject.known, { ...ANY, languages }))
     return say("LanguageDiffers", `The query is limited to the languages ${languages.join(", ")}.`);
-  if (!isOfQuery(asked.known, { ...ANY, contentSources }))
+  if (!isOfQuery(subject.known, { ...ANY, contentSources }))
     return say("SourceDiffers", `The query is limited to the sources ${contentSources?.join(", ")}.`);
-  if (!isOfQuery(asked.known, query))
+  if (!isOfQuery(subject.known, query))
     return say(
       "PlaceDiffers",
       "The query is limited to other places, or leaves out the place of the mention.",
     );
-  if (asked.resourceId !== null && !isInSample(asked.resourceId, samplePercentage))
+  if (subject.resourceId !== null && !isInSample(subject.resourceId, samplePercentage))
     return say("NotInSample", `The query keeps ${samplePercentage}% of what it finds, and not this one.`);
-  const date = asked.known.date == null ? null : Date.parse(asked.known.date);
+  const date = subject.known.date == null ? null : Date.parse(subject.known.date);
   if (startDate !== null && date !== null && date < startDate)
     return say("BeforeStart", `The query begins at ${wireTime(startDate)}, and the mention is older.`);
   return say("Matches", "The query finds this text.");

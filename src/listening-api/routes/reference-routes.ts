@@ -100,9 +100,9 @@ function locations(request: FastifyRequest) {
   const parameters = parametersOf(request);
   const { type, prefix, limit } = readLocationsRequest(parameters);
   parameters.finish();
-  const wanted = type === "state" ? "region" : type;
+  const placeType = type === "state" ? "region" : type;
   return [...GAZETTEER.values()]
-    .filter((place) => wanted === undefined || place.type === wanted)
+    .filter((place) => placeType === undefined || place.type === placeType)
     .filter((place) => place.name.toLowerCase().startsWith(prefix))
     .slice(0, limit)
     .map(({ id, name, type: kind, fullName }) => ({ id, name, type: kind, fullName }));

@@ -151,17 +151,15 @@ function isTaken({ id, name }: NamedThing, { noun, path }: Resource): Error {
 }
 
 /** As far as the settings that are wanted say something: ids that were given out meanwhile are no difference. */
-function isSame(known: unknown, wanted: unknown): boolean {
-  if (wanted === undefined) return true;
-  if (Array.isArray(wanted))
+function isSame(known: unknown, body: unknown): boolean {
+  if (body === undefined) return true;
+  if (Array.isArray(body))
     return (
-      Array.isArray(known) &&
-      known.length === wanted.length &&
-      wanted.every((one, i) => isSame(known[i], one))
+      Array.isArray(known) && known.length === body.length && body.every((one, i) => isSame(known[i], one))
     );
-  if (typeof wanted === "object" && wanted !== null && typeof known === "object" && known !== null)
-    return Object.entries(wanted).every(([key, value]) => isSame(Reflect.get(known, key), value));
-  return known === wanted;
+  if (typeof body === "object" && body !== null && typeof known === "object" && known !== null)
+    return Object.entries(body).every(([key, value]) => isSame(Reflect.get(known, key), value));
+  return known === body;
 }
 
 async function update(context: LocalApiContext, request: FastifyRequest<OfOne>, resource: Resource) {
@@ -212,14 +210,14 @@ async function writing(
   { noun: kind, isOfClient }: Resource,
   work: (scope: ResourceScope) => Promise<WriteResult>,
 ): Promise<object> {
-  const asked = await scopeOf(context, request);
-  const { project, caller } = asked;
+  const requestScope = await scopeOf(context, request);
+  const { project, caller } = requestScope;
   const { client, user } = caller;
   const by = { clientId: client.id, userId: user.id, username: user.username, projectId: project.id };
   const once = () =>
     context.db.transaction().execute(async (db) => {
       await (isOfClient ? lockClient(db, client.id) : lockWriting(db, [project.id]));
-      const scope = { ...asked, db, at: context.clock.now() };
+      const scope = { ...requestScope, db, at: context.clock.now() };
       const { answer, change } = await work(scope);
       if (change !== undefined) await recordChanges(db, [{ ...by, kind, ...change }]);
       return answer;

@@ -49,8 +49,8 @@ export function ruleRoutes(app: FastifyInstance, context: LocalApiContext): void
 
   const jobs = "/projects/:projectId/rulebackfill/rulecategories";
   app.post<OfQuery>(`${jobs}/${NUMERIC_ID}`, config, async (request) => {
-    const asked = { resource: ruleCategories, apply: ofCategory, read: readBackfillStart };
-    const { thing, jobId, requesterId } = await backfill(context, request, asked);
+    const rules = { resource: ruleCategories, apply: ofCategory, read: readBackfillStart };
+    const { thing, jobId, requesterId } = await backfill(context, request, rules);
     return ruledChildren(thing, Number(request.params.id)).map((ruleId) => ({
       id: jobId,
       ruleId,
@@ -132,11 +132,11 @@ export function readEarliest(parameters: ParameterReader, zone: string): Instant
 }
 
 /** Subcategories with rules, of a category; or the one that was asked for. */
-function ruledChildren(thing: NamedThing, asked: number): readonly number[] {
+function ruledChildren(thing: NamedThing, categoryId: number): readonly number[] {
   const children =
     "children" in thing ? (thing.children as readonly (NamedThing & { rules: readonly unknown[] })[]) : [];
   return children
-    .filter(({ id, rules }) => rules.length > 0 && [thing.id, id].includes(asked))
+    .filter(({ id, rules }) => rules.length > 0 && [thing.id, id].includes(categoryId))
     .map(({ id }) => id);
 }
 

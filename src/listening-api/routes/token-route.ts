@@ -28,9 +28,9 @@ export function tokenRoute(app: FastifyInstance, context: LocalApiContext, log: 
     exposeHeadRoute: false,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store").header("pragma", "no-cache");
-      const asked = readTokenRequest(request.query, request.body, unknownTo(request));
-      const user = await logIn(context, asked, request.ip);
-      const clientId = await chooseClient(context, user, asked.platformClientId);
+      const tokenRequest = readTokenRequest(request.query, request.body, unknownTo(request));
+      const user = await logIn(context, tokenRequest, request.ip);
+      const clientId = await chooseClient(context, user, tokenRequest.platformClientId);
       const token = createToken();
       const lifetimeSeconds = user.tokenLifetimeSeconds ?? context.tokenLifetimeSeconds;
       await insertToken(context.db, { hash: hashToken(token), userId: user.id, clientId, lifetimeSeconds });
@@ -71,10 +71,10 @@ async function logIn(
 async function chooseClient(
   { db }: LocalApiContext,
   user: StoredUser,
-  wanted: string | undefined,
+  scope: string | undefined,
 ): Promise<number> {
   const memberships = await listMemberships(db, user.id);
-  const fitting = memberships.filter(({ clientId }) => wanted === undefined || String(clientId) === wanted);
+  const fitting = memberships.filter(({ clientId }) => scope === undefined || String(clientId) === scope);
   if (fitting.length === 0 && memberships.length > 0)
     throw oauthError(
       400,

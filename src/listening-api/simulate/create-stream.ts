@@ -98,12 +98,12 @@ async function prepareTargets(db: Database, options: StreamOptions): Promise<Str
   const { projectId, startAt: at } = options;
   const known = new Map((await listQueries(db, projectId)).map(({ name, text }) => [name, text]));
   // A text that a person set stays.
-  const wanted = BRANDS.map(({ name, query }) => ({
+  const specs = BRANDS.map(({ name, query }) => ({
     name,
     type: "search string" as const,
     ...(known.get(name) == null ? { text: query } : {}),
   }));
-  const queries = await putQueries(db, projectId, wanted, { username: "simulator", at });
+  const queries = await putQueries(db, projectId, specs, { username: "simulator", at });
   const parent = await putCategory(db, projectId, { name: TOPICS_CATEGORY, children: TOPICS });
   const categories = parent.children.flatMap((child) => {
     const topic = TOPICS.find((name) => name === child.name);

@@ -124,22 +124,22 @@ function mentionsSql({ range, at, axes }: CellsRequest): RawBuilder<unknown> {
 
 function belongsSql(alias: "d1" | "d2", { keys, source }: Axis): RawBuilder<boolean> {
   const key = sql.ref(`${alias}.key`);
-  const wanted = keys.map((wantedKey) => wantedKey.key);
+  const names = keys.map((wantedKey) => wantedKey.key);
   switch (source.kind) {
     case "bucket":
       return sql`true`;
     case "text":
     case "texts":
-      return sql`${key} = any(${wanted}::text[])`;
+      return sql`${key} = any(${names}::text[])`;
     case "flag":
-      return sql`${key} = any(${wanted}::boolean[])`;
+      return sql`${key} = any(${names}::boolean[])`;
     case "clock":
-      return sql`${key} = any(${wanted}::integer[])`;
+      return sql`${key} = any(${names}::integer[])`;
     case "query":
     case "group":
     case "range":
     case "ids":
-      return sql`${key} = any(${wanted}::bigint[])`;
+      return sql`${key} = any(${names}::bigint[])`;
   }
 }
 

@@ -31,15 +31,15 @@ export interface MentionKey {
  */
 export async function takeCurrentMentions(
   db: Database,
-  wanted: readonly MentionKey[],
+  keys: readonly MentionKey[],
   moment: Instant,
 ): Promise<CurrentMention[]> {
   const at = new Date(moment);
   await lockQueries(
     db,
-    wanted.map(({ queryId }) => queryId),
+    keys.map(({ queryId }) => queryId),
   );
-  const found = await readCurrentMentions(db, wanted, moment);
+  const found = await readCurrentMentions(db, keys, moment);
   await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);
   return found;
 }
@@ -47,27 +47,24 @@ export async function takeCurrentMentions(
 /** The visible versions of mentions, in the order of query and id; nothing is locked. */
 export async function readCurrentMentions(
   db: Database,
-  wanted: readonly MentionKey[],
+  keys: readonly MentionKey[],
   moment: Instant,
 ): Promise<CurrentMention[]> {
   const at = new Date(moment);
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
       filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
-    from local_api.mention where ${isOneOf(wanted)}
+    from local_api.mention where ${isOneOf(keys)}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
   return allCurrent(rows);
 }
 
 /** Every version of these mentions, visible or not, in no order. */
-export async function readAllVersions(
-  db: Database,
-  wanted: readonly MentionKey[],
-): Promise<CurrentMention[]> {
+export async function readAllVersions(db: Database, keys: readonly MentionKey[]): Promise<CurrentMention[]> {
   const { rows } = await sql<CurrentRow>`
     select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
       filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
-    from local_api.mention where ${isOneOf(wanted)}`.execute(db);
+    from local_api.mention where ${isOneOf(keys)}`.execute(db);
   return allCurrent(rows);
 }
 

@@ -79,16 +79,16 @@ interface AskedFault {
 
 /** `slow=200ms, truncated` → what is to go wrong with this call, or a sentence about what is wrong with the header. */
 export function readFaultHeader(text: string): AskedFault[] | string {
-  const asked: AskedFault[] = [];
+  const faults: AskedFault[] = [];
   for (const part of text.split(",").map((word) => word.trim())) {
     const [name = "", amountText] = part.split("=", 2);
     const kind = FaultKindName.safeParse(name);
     if (!kind.success) return `${FAULT_HEADER}: ${unknownFault(name)}`;
     const amount = amountText === undefined ? null : readFaultAmount(kind.data, amountText);
     if (typeof amount === "string") return `${FAULT_HEADER}: ${amount}`;
-    asked.push({ kind: kind.data, amount });
+    faults.push({ kind: kind.data, amount });
   }
-  return asked;
+  return faults;
 }
 
 /** The message for an unknown kind. */

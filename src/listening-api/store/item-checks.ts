@@ -98,9 +98,9 @@ export async function scheduleChecks(
 ): Promise<void> {
   if (checks.length === 0) return;
   await sql`
-    update local_api.received_item h
+    update local_api.received_item item
     set check_at = now() + (c->>'inMs')::double precision * interval '1 millisecond',
       gone_since = case c->>'gone' when 'No' then null when 'Since now' then now() else gone_since end
     from jsonb_array_elements(${storableJson(checks)}::jsonb) as c
-    where h.project_id = ${projectId} and h.id_key = decode(c->>'idKey', 'hex')`.execute(db);
+    where item.project_id = ${projectId} and item.id_key = decode(c->>'idKey', 'hex')`.execute(db);
 }

@@ -69,11 +69,11 @@ export async function rulesMet(
   const met = candidates.map((some) => new Set(some.filter((rule) => rules[rule]?.conditions.length === 0)));
   const conditional = [...new Set(candidates.flat())].filter((rule) => rules[rule]?.conditions.length !== 0);
   for (let from = 0; from < conditional.length; from += RULES_AT_ONCE) {
-    const asked = new Set(conditional.slice(from, from + RULES_AT_ONCE));
+    const chunk = new Set(conditional.slice(from, from + RULES_AT_ONCE));
     const places = versions.flatMap((_, place) =>
-      candidates[place]?.some((rule) => asked.has(rule)) ? [place] : [],
+      candidates[place]?.some((rule) => chunk.has(rule)) ? [place] : [],
     );
-    const columns = [...asked].map(
+    const columns = [...chunk].map(
       (rule) =>
         sql`case when ${sql.join(rules[rule]?.conditions.map(conditionSql) ?? [], sql` and `)}
           then ${rule}::integer end`,

@@ -100,17 +100,17 @@ export async function saveCategory(
           where id = ${current.id} returning id`.execute(db);
   const parentId = Number(rows[0]?.id);
   const known = current?.children ?? [];
-  const wanted = children.map((child) => {
+  const specs = children.map((child) => {
     const same = known.find(({ id, name: given }) =>
       child.id === undefined ? given === child.name : id === child.id,
     );
     return { ...child, id: same?.id, rules: child.rules ?? same?.rules ?? [] };
   });
-  const kept = wanted.flatMap(({ id }) => id ?? []);
+  const kept = specs.flatMap(({ id }) => id ?? []);
   await sql`
     delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])
   `.execute(db);
-  for (const [ordering, { id, name: child, rules }] of wanted.entries()) {
+  for (const [ordering, { id, name: child, rules }] of specs.entries()) {
     const asJson = JSON.stringify(rules);
     if (id === undefined)
       await sql`

@@ -16,7 +16,7 @@ export interface MentionRecords {
    * tombstone) is shown as it is now: the next page begins behind it. It is left out if it was deleted or fits no more,
    * and where changes are followed: there its new version is still to come.
    */
-  read(rows: readonly PageRow[], view: RecordView, asked: ReadRequest): AsyncGenerator<readonly string[]>;
+  read(rows: readonly PageRow[], view: RecordView, request: ReadRequest): AsyncGenerator<readonly string[]>;
 }
 
 /** A megabyte or two of usual mentions. */
@@ -25,7 +25,7 @@ const AT_A_TIME = 1_000;
 export function createMentionRecords(db: Database): MentionRecords {
   const shapes = createRecordShapes(db);
   return {
-    async *read(rows, view, asked) {
+    async *read(rows, view, request) {
       let next = readSome(0);
       for (let start = 0; start < rows.length; start += AT_A_TIME) {
         const some = await next;
@@ -38,7 +38,7 @@ export function createMentionRecords(db: Database): MentionRecords {
       async function readSome(start: number): Promise<readonly string[]> {
         const some = rows.slice(start, start + AT_A_TIME);
         if (some.length === 0) return [];
-        const found = await readRows(db, some, view, asked);
+        const found = await readRows(db, some, view, request);
         const emptyFields = await shapes.read(new Set(found.map((row) => Number(row.shape_id))));
         return found.map((row) => render(row, emptyFields, view));
       }
@@ -59,13 +59,13 @@ async function readRows(
   db: Database,
   rows: readonly PageRow[],
   view: RecordView,
-  asked: ReadRequest,
+  request: ReadRequest,
 ): Promise<readonly RecordRow[]> {
   const found = await readVersions(db, rows, view);
-  if (found.length === rows.length || isForChanges(asked)) return found;
+  if (found.length === rows.length || isForChanges(request)) return found;
   const places = new Set(found.map(({ place }) => Number(place)));
   const gone = rows.flatMap((row, index) => (places.has(index + 1) ? [] : [{ row, place: index + 1 }]));
-  const replaced = await readReplaced(db, gone, view, asked);
+  const replaced = await readReplaced(db, gone, view, request);
   return [...found, ...replaced].sort((one, other) => Number(one.place) - Number(other.place));
 }
 
@@ -145,9 +145,11 @@ export function createRecordShapes(db: Database): RecordShapes {
       const missing = [...new Set(ids)].filter((id) => !known.has(id));
       if (missing.length === 0) return known;
       if (known.size + missing.length > REMEMBERED) known.clear();
-      const wanted = known.size === 0 ? [...new Set(ids)] : missing;
+      const idsToRead = known.size === 0 ? [...new Set(ids)] : missing;
       const { rows } = await sql<{ id: string; empty_fields: string }>`
-        select id, empty_fields from local_api.record_shape where id = any(${wanted}::bigint[])`.execute(db);
+        select id, empty_fields from local_api.record_shape where id = any(${idsToRead}::bigint[])`.execute(
+        db,
+      );
       for (const row of rows) known.set(Number(row.id), row.empty_fields);
       return known;
     },

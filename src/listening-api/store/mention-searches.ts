@@ -87,9 +87,9 @@ interface SearchRequest {
 /** The search can be seen once all that it found can. */
 async function look(
   { db, shapes }: { db: Database; shapes: RecordShapes },
-  asked: SearchRequest,
+  request: SearchRequest,
 ): Promise<FoundCondition> {
-  const { query, range, key, revision } = asked;
+  const { query, range, key, revision } = request;
   const needsRecord = hasFields(query.expression);
   const searchId = await db.transaction().execute(async (transaction) => {
     await forget(transaction, key, revision);

@@ -119,8 +119,8 @@ export async function putQueries(
   }
   const { rows } = await sql<{ id: string; name: string }>`
     select id, name from local_api.query where project_id = ${projectId} order by id`.execute(db);
-  const wanted = new Set(queries.map((query) => query.name));
-  return new Map(rows.filter((row) => wanted.has(row.name)).map((row) => [row.name, Number(row.id)]));
+  const names = new Set(queries.map((query) => query.name));
+  return new Map(rows.filter((row) => names.has(row.name)).map((row) => [row.name, Number(row.id)]));
 }
 
 function checkText({ name, type, text }: NewQuery): void {

@@ -75,13 +75,13 @@ export async function readSealed(
   which: { readonly projectId: number; readonly resourceIds: readonly string[] } | null,
   after: Pick<SealedRow, "projectId" | "resourceId"> = { projectId: 0, resourceId: "" },
 ): Promise<SealedRow[]> {
-  const wanted =
+  const condition =
     which === null
       ? sql`true`
       : sql`project_id = ${which.projectId} and resource_id = any(${which.resourceIds}::text[])`;
   const { rows } = await sql<{ project_id: string; resource_id: string; sealed: Buffer }>`
     select distinct on (project_id, resource_id) project_id, resource_id, sealed from local_api.received_item
-    where sealed is not null and may_return_until > now() and ${wanted}
+    where sealed is not null and may_return_until > now() and ${condition}
       and (project_id, resource_id) > (${after.projectId}, ${after.resourceId})
     order by project_id, resource_id limit ${AT_ONCE}`.execute(db);
   return rows.map((row) => ({
@@ -102,12 +102,12 @@ export async function returnItems(
   items: readonly (ItemName & { readonly newResourceId: string })[],
 ): Promise<void> {
   await sql`
-    update local_api.received_item h
+    update local_api.received_item item
     set resource_id = i->>'newResourceId', native_id = i->>'nativeId', reference = i->>'reference', deleted_at = null,
       delete_reason = null, may_return_until = null, sealed = null, gone_since = null, check_at = null
     from jsonb_array_elements(${storableJson(items)}::jsonb) as i
-    where h.project_id = ${projectId} and h.id_key = decode(i->>'idKey', 'hex')
-      and h.resource_id = i->>'resourceId' and h.may_return_until > now()`.execute(db);
+    where item.project_id = ${projectId} and item.id_key = decode(i->>'idKey', 'hex')
+      and item.resource_id = i->>'resourceId' and item.may_return_until > now()`.execute(db);
 }
 
 /** Removes the content of deletes that can be undone no more. Gives their number. */

@@ -48,9 +48,9 @@ export async function collectView(
   if (read === null) return null;
   const { page, question } = read;
   const { chosen } = chosenQueries(await store.queries.active(), question);
-  const asked = { chosen, question, range: rangeOfView(question, edition.dueAt, timezone) };
-  const { volume, range, isCut, isCompared } = await countVolume(store, asked);
-  const answered = { ...asked, range, store, volume };
+  const scope = { chosen, question, range: rangeOfView(question, edition.dueAt, timezone) };
+  const { volume, range, isCut, isCompared } = await countVolume(store, scope);
+  const answered = { ...scope, range, store, volume };
   const { from, to } = spanOfMoments(range.moments);
   const { mood, moodBefore, moods } = volume;
   return {

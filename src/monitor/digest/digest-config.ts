@@ -78,8 +78,8 @@ export const DigestConfig = z
       return;
     }
     if (at === undefined) fault("at", `say when, by the reader's clock: at: "08:00", or a cron line`);
-    const wanted = { day: "undefined", week: "string", month: "number" }[every ?? "day"];
-    if (on === undefined || typeof on === wanted) return;
+    const type = { day: "undefined", week: "string", month: "number" }[every ?? "day"];
+    if (on === undefined || typeof on === type) return;
     fault(
       "on",
       {

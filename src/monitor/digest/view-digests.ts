@@ -19,8 +19,8 @@ export function readMailedView(
 ): { readonly page: MailedPage; readonly question: InsightsQuestion } | null {
   const url = new URL(address, "http://earshot.invalid");
   const page = MAILED_PAGES.find((one) => one === url.pathname);
-  const asked = Object.fromEntries(url.searchParams);
-  const question = InsightsQuestion.parse({ ...asked, query: url.searchParams.getAll("query") });
+  const parameters = Object.fromEntries(url.searchParams);
+  const question = InsightsQuestion.parse({ ...parameters, query: url.searchParams.getAll("query") });
   if (page === undefined || (question.last === null && question.from !== null)) return null;
   if (page === "/insights/stories" && hasFilters(question)) return null;
   return { page, question };
@@ -44,6 +44,6 @@ export function planViews(mails: readonly ViewMail[]): readonly PlannedDigest[] 
 /** The whole days before an edition that the question asks for, and as many before them. */
 export function rangeOfView({ last, by }: InsightsQuestion, dueAt: Instant, timezone: string): Range {
   const midnight = instantOf(timezone, localDateOf(dueAt, timezone), 0, "first");
-  const asked = { last, from: null, to: null, by: by === "week" ? by : null };
-  return readRange(asked, midnight - 1, timezone);
+  const question = { last, from: null, to: null, by: by === "week" ? by : null };
+  return readRange(question, midnight - 1, timezone);
 }

@@ -81,9 +81,9 @@ export async function whyText(
   queryName: string | null,
 ): Promise<UnreadMention> {
   const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
-  const wanted = polls.filter((poll) => queryName === null || isNamed(poll, queryName));
-  const answers = await askSources(source, wanted, { text });
-  const queries = wanted.map((poll): UnreadWhy => {
+  const named = polls.filter((poll) => queryName === null || isNamed(poll, queryName));
+  const answers = await askSources(source, named, { text });
+  const queries = named.map((poll): UnreadWhy => {
     const { queries, unknownBecause } = answers.of(poll);
     const found = queries.get(keyOf(poll));
     const base = { projectId: poll.projectId, queryId: poll.queryId, queryName: poll.queryName };
@@ -299,8 +299,8 @@ function aMentionOf(text: string): Mention {
   };
 }
 
-function isNamed({ queryId, queryName }: ShownPoll, wanted: string): boolean {
-  return queryId === wanted || queryName.toLowerCase() === wanted.toLowerCase();
+function isNamed({ queryId, queryName }: ShownPoll, name: string): boolean {
+  return queryId === name || queryName.toLowerCase() === name.toLowerCase();
 }
 
 function keyOf({ projectId, queryId }: { readonly projectId: string; readonly queryId: string }): string {

@@ -65,11 +65,11 @@ export function chooseOperators(
     .flatMap(withInner)
     .filter(({ match }) => match.severity === "critical")
     .flatMap((route) => route.receivers);
-  const wanted = [...new Set(named ?? (critical.length > 0 ? critical : receivers.slice(0, 1)))];
-  const working = wanted.filter((name) => !failing.has(name));
+  const names = [...new Set(named ?? (critical.length > 0 ? critical : receivers.slice(0, 1)))];
+  const working = names.filter((name) => !failing.has(name));
   if (working.length > 0) return working;
   const standIn = receivers.find((name) => !failing.has(name));
-  return standIn === undefined ? wanted : [standIn];
+  return standIn === undefined ? names : [standIn];
 }
 
 /** A route and all routes inside it, at any depth. */

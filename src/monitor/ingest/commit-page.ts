@@ -152,9 +152,10 @@ async function forgetAndRefuse(
   await forgetMentions(facts, query, deleted, { rules, assess, now, reason: "source" });
   const { projectId, queryId } = query;
   const mentions = assessed.map(({ mention }) => mention);
-  const asked = refusals.requests.length === 0 ? [] : await askedToForget(facts, refusals.requests, mentions);
-  await forgetMentions(facts, query, asked, { rules, assess, now, reason: "request" });
-  if (!refusals.hasTombstones && deleted.length + asked.length === 0) return prepared;
+  const forgotten =
+    refusals.requests.length === 0 ? [] : await askedToForget(facts, refusals.requests, mentions);
+  await forgetMentions(facts, query, forgotten, { rules, assess, now, reason: "request" });
+  if (!refusals.hasTombstones && deleted.length + forgotten.length === 0) return prepared;
   const ids = [...mentions, ...page.rejected].flatMap(({ resourceId }) => resourceId ?? []);
   const refused = await facts.forgotten.among(projectId, queryId, ids);
   if (refused.size === 0) return prepared;
@@ -201,10 +202,10 @@ async function notYetMatched(
   const fresh = evidence
     .filter(({ rule, mention }) => !known.has(matchKey(rule.name, mention)))
     .sort((a, b) => a.at - b.at);
-  const asked = storiesToCount(fresh, stories);
+  const counted = storiesToCount(fresh, stories);
   const sizes =
-    asked === null
+    counted === null
       ? new Map<string, number>()
-      : await facts.mentions.storySizes(query.projectId, query.queryId, asked.stories, asked.since);
+      : await facts.mentions.storySizes(query.projectId, query.queryId, counted.stories, counted.since);
   return mentionObservations(query, fresh, stories, sizes);
 }

@@ -38,13 +38,13 @@ interface ForgetResult {
 export async function forgetMentions(
   facts: Facts,
   query: WatchedQuery,
-  wanted: readonly MentionToForget[],
+  mentions: readonly MentionToForget[],
   { rules, assess, now, reason }: ForgetParts,
 ): Promise<ForgetResult> {
-  if (wanted.length === 0) return NOTHING_FORGOTTEN;
+  if (mentions.length === 0) return NOTHING_FORGOTTEN;
   const { projectId, queryId } = query;
-  await facts.forgotten.addTombstones(projectId, queryId, wanted, reason, now);
-  const ids = [...new Set(wanted.map(({ resourceId }) => resourceId))];
+  await facts.forgotten.addTombstones(projectId, queryId, mentions, reason, now);
+  const ids = [...new Set(mentions.map(({ resourceId }) => resourceId))];
   const removed = await facts.forgotten.remove(projectId, queryId, ids);
   if (removed.length === 0) return NOTHING_FORGOTTEN;
   const changes = removed.map(({ mention, story }) => ({

@@ -125,7 +125,7 @@ async function startStates(
   const kept = await facts.conditions.states(query.projectId, query.queryId);
   const stored = kept.filter((state) => rules.every(({ window }) => isOfUse(state, window)));
   const states = new Map(stored.map((state) => [state.condition, state]));
-  const wanted = new Set(rules.map(({ window }) => window.key));
+  const keys = new Set(rules.map(({ window }) => window.key));
   const fresh = rules.filter(({ window }) => !states.has(window.key));
   if (fresh.length === 0) return { states, orphans: [] };
   const firstArrival = await facts.conditions.firstArrival(query.projectId, query.queryId);
@@ -133,7 +133,7 @@ async function startStates(
   const orphans: string[] = [];
   for (const { window } of fresh) {
     const relatives = stored.filter((state) => state.baseline === window.baseline);
-    const orphan = newest(relatives.filter(({ condition }) => !wanted.has(condition)));
+    const orphan = newest(relatives.filter(({ condition }) => !keys.has(condition)));
     const relative = orphan ?? newest(relatives);
     if (relative !== undefined) {
       if (orphan !== undefined) orphans.push(orphan.condition);

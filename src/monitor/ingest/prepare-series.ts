@@ -25,13 +25,13 @@ export async function prepareSeries(
   rules: readonly Rule[],
   known?: readonly string[],
 ): Promise<number> {
-  const wanted = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
+  const keys = new Set([...seriesOf(rules), ...noveltiesOf(rules)].map(({ key }) => key));
   const registered = new Set(known ?? (await store.counts.series(query.projectId, query.queryId)));
-  if (wanted.size === registered.size && [...wanted].every((key) => registered.has(key))) return 0;
+  if (keys.size === registered.size && [...keys].every((key) => registered.has(key))) return 0;
   return store.transaction(async (facts) => {
     const locked = await facts.queries.lock(query.projectId, query.queryId);
     const known = await facts.counts.series(query.projectId, query.queryId);
-    const left = [...known].filter((key) => !wanted.has(key));
+    const left = [...known].filter((key) => !keys.has(key));
     if (left.length > 0) await facts.counts.leaveSeries(query.projectId, query.queryId, left);
     const series = seriesOf(rules).filter(({ key }) => !known.has(key));
     const novelties = noveltiesOf(rules).filter(({ key }) => !known.has(key));

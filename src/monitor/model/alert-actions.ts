@@ -22,7 +22,7 @@ export interface AlertActions {
    */
   once<T>(interactionId: string, work: (actions: AlertActions) => Promise<T>): Promise<T | "known">;
   /** Throws a UserError if it would last too long, or names something that no alert can have. */
-  addSilence(asked: RequestedSilence): Promise<Silence>;
+  addSilence(silence: RequestedSilence): Promise<Silence>;
   /** Silences this alert and later ones of its group for a time, up to its severity. Null: there is no such alert. */
   silenceAlert(alertId: string, lengthMs: number, by: Actor): Promise<SilenceResult | null>;
   /** Gives a mention of the alert its right sentiment or category, which teaches. Null: there is no such alert. */

@@ -51,9 +51,9 @@ export function matchesAlert({ not, ...match }: AlertMatch, alert: MatchedAlert)
 export function unmetOf({ not, ...match }: AlertMatch, alert: MatchedAlert): string | null {
   if (alert.queryId === OWN_QUERY.queryId && !namesOwnAlerts(match))
     return "alerts about brands, and this one is about Earshot itself";
-  const wanted = describe(match, new Map());
+  const conditions = describe(match, new Map());
   const index = checks(match, alert).indexOf(false);
-  if (index >= 0) return `${wanted[index]}, and it is ${insteadOf(match, index, alert)}`;
+  if (index >= 0) return `${conditions[index]}, and it is ${insteadOf(match, index, alert)}`;
   if (not === undefined) return null;
   const excluded = checks(not, alert).indexOf(true);
   return excluded < 0 ? null : `not ${describe(not, new Map())[excluded]}`;

@@ -27,7 +27,7 @@ export interface ShownSourceEdit extends Pick<SourceEdit, "at" | "actor" | "edit
  * edit is written; so earlier edits count as well.
  */
 export function editToCategories(
-  wanted: readonly string[],
+  categories: readonly string[],
   stored: readonly string[],
   earlier: readonly Pick<ShownSourceEdit, "edit" | "state">[],
 ): MentionEdit {
@@ -38,7 +38,7 @@ export function editToCategories(
   const removed = new Set(edits.flatMap(({ removeCategories }) => removeCategories));
   const has = new Set([...stored, ...added]);
   return {
-    addCategories: wanted.filter((id) => !stored.includes(id) || removed.has(id)),
-    removeCategories: [...has].filter((id) => !wanted.includes(id)),
+    addCategories: categories.filter((id) => !stored.includes(id) || removed.has(id)),
+    removeCategories: [...has].filter((id) => !categories.includes(id)),
   };
 }

@@ -46,7 +46,7 @@ type Path = readonly (string | number)[];
 export function findDeadConfiguration(config: LeadsToPeople, rules: readonly RuleAlerts[]): readonly Issue[] {
   return [
     ...unroutedRules(config, rules),
-    ...takenBefore(config.routes, rules.flatMap(alertsOf), ["routes"]),
+    ...shadowedRoutes(config.routes, rules.flatMap(alertsOf), ["routes"]),
     ...unreached(config),
     ...unwatchedNames(config, rules),
   ];
@@ -72,11 +72,15 @@ function unroutedRules({ routes, escalations }: LeadsToPeople, rules: readonly R
 }
 
 /** Routes that get nothing, because routes above them take all their alerts without `continue`. */
-function takenBefore(routes: readonly RouteConfig[], alerts: readonly ExpectedAlert[], path: Path): Issue[] {
+function shadowedRoutes(
+  routes: readonly RouteConfig[],
+  alerts: readonly ExpectedAlert[],
+  path: Path,
+): Issue[] {
   return routes.flatMap((route, index): Issue[] => {
     const here = [...path, index];
     const fitting = alerts.filter((alert) => fitOf(route.match, alert) !== "never");
-    const inside = takenBefore(route.routes, fitting, [...here, "routes"]);
+    const inside = shadowedRoutes(route.routes, fitting, [...here, "routes"]);
     const before = routes.slice(0, index).filter((one) => !one.continue);
     const taker = before.find((one) => isEverything(one.match)) ?? takerOf(before, route, fitting);
     if (taker === undefined) return inside;
@@ -105,10 +109,10 @@ type Fits = "always" | "sometimes" | "never";
 
 /** Whether alerts like this one fit a matcher. */
 function fitOf({ not, ...match }: AlertMatch, alert: ExpectedAlert): Fits {
-  const wanted = conditionsOf(match, alert);
+  const required = conditionsOf(match, alert);
   const excluded = not === undefined ? [] : conditionsOf(not, alert);
-  if (wanted.includes("never") || excluded.includes("always")) return "never";
-  return wanted.includes("sometimes") || excluded.includes("sometimes") ? "sometimes" : "always";
+  if (required.includes("never") || excluded.includes("always")) return "never";
+  return required.includes("sometimes") || excluded.includes("sometimes") ? "sometimes" : "always";
 }
 
 function conditionsOf(match: Omit<AlertMatch, "not">, alert: ExpectedAlert): Fits[] {

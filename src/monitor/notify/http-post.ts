@@ -128,13 +128,13 @@ const NO_ANSWER = "no answer in time";
 function judge(what: string, { statusCode, headers }: Dispatcher.ResponseData): void {
   if (statusCode >= 200 && statusCode < 300) return;
   const isRetryable = statusCode >= 500 || [408, 425, 429].includes(statusCode);
-  const asked = headers["retry-after"];
+  const header = headers["retry-after"];
   throw new DeliveryError(`${what} answered HTTP ${statusCode}`, {
     code: `http_${statusCode}`,
     retryable: isRetryable,
     // These codes mean that the server is down or takes nothing now. Any other may be caused by the message.
     concernsChannel: [429, 502, 503, 504].includes(statusCode),
-    retryAfterMs: readRetryAfter(typeof asked === "string" ? asked : null, systemClock.now()),
+    retryAfterMs: readRetryAfter(typeof header === "string" ? header : null, systemClock.now()),
     advice: isRetryable
       ? null
       : "Check the receiver's address, and that its service takes this kind of message.",

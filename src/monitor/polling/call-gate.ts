@@ -5,7 +5,7 @@ import type { Logger } from "../../lib/log.ts";
 import type { CallBudget, Priority, RateLimit } from "../model/poll.ts";
 import type { Budget, ExchangeEnd, Gate } from "../source/budget.ts";
 import { SourceError } from "../source/source-error.ts";
-import type { BudgetStore, TakenCall } from "../store/budgets.ts";
+import type { BudgetStore, CallSlot } from "../store/budgets.ts";
 import { slotsOf } from "./planner/allowance.ts";
 
 export interface GateOptions {
@@ -26,12 +26,12 @@ export function createCallGate(options: GateOptions): Gate {
     for (;;) {
       const { limit, closedForMs, refusals } = await budget.read();
       const wasRefused = refusals > 0;
-      const leave = (taken: TakenCall | null) => (end: ExchangeEnd) =>
-        settle(options, { limit, wasRefused, taken }, end);
+      const leave = (slot: CallSlot | null) => (end: ExchangeEnd) =>
+        settle(options, { limit, wasRefused, slot }, end);
       if (limit === null && closedForMs === 0) return leave(null);
       const slots = slotsOf(limit?.limit ?? 0).of[priority];
-      const taken = limit === null ? null : await budget.take(limit, { slots, priority, timeoutMs });
-      if (taken !== null) return leave(taken);
+      const slot = limit === null ? null : await budget.take(limit, { slots, priority, timeoutMs });
+      if (slot !== null) return leave(slot);
       const waitMs = Math.max(20, limit === null ? closedForMs : await budget.waitMs(slots));
       if (waitedMs + waitMs > options.patienceMs) throw outOfCalls(call, waitMs);
       waitedMs += waitMs;
@@ -56,21 +56,21 @@ interface GateEntry {
   readonly limit: RateLimit | null;
   /** Whether the calls before it were refused. */
   readonly wasRefused: boolean;
-  readonly taken: TakenCall | null;
+  readonly slot: CallSlot | null;
 }
 
 async function settle(
   { budget, log }: GateOptions,
-  { limit, wasRefused, taken }: GateEntry,
+  { limit, wasRefused, slot }: GateEntry,
   end: ExchangeEnd,
 ): Promise<void> {
   try {
     if (end.status === 429) {
-      if (taken !== null && limit !== null) await budget.settle(taken, limit.periodMs);
+      if (slot !== null && limit !== null) await budget.settle(slot, limit.periodMs);
       return await budget.refuse(end.retryAfterMs);
     }
     const known = await observed(budget, limit, end.budget);
-    if (taken !== null && known !== null) await budget.settle(taken, known.periodMs);
+    if (slot !== null && known !== null) await budget.settle(slot, known.periodMs);
     if (wasRefused && end.status !== null && end.status < 400) await budget.accept();
     if (known !== null && typeof end.budget?.used === "number")
       await budget.reconcile(known, end.budget.used);

@@ -105,8 +105,8 @@ function latenessOf({ watermark, gap }: PollState, earliestAdded: Instant | null
  * An interrupted shared poll restarts from its watermark. So does a poll whose cursor leads to itself, because the
  * server may have moved on by a page that was never committed.
  */
-function resumable(page: SourcePage, asked: PollState, state: PollState, settings: PollSettings): PollState {
-  const isKeptThere = page.nextCursor !== null && page.nextCursor === asked.running?.cursor;
+function resumable(page: SourcePage, before: PollState, state: PollState, settings: PollSettings): PollState {
+  const isKeptThere = page.nextCursor !== null && page.nextCursor === before.running?.cursor;
   return page.shared === undefined && !isKeptThere ? state : abandonPoll(state, settings);
 }
 

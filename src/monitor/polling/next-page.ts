@@ -162,8 +162,8 @@ function seenAtEnd({ seen, request }: PollCall, quirks: ServerQuirks, pageSize: 
   return found;
 }
 
-function isShort(page: SourcePage, asked: number): boolean {
-  return rowsOf(page) < Math.min(asked, page.pageSize ?? asked);
+function isShort(page: SourcePage, pageSize: number): boolean {
+  return rowsOf(page) < Math.min(pageSize, page.pageSize ?? pageSize);
 }
 
 function rowsOf({ mentions, rejected }: SourcePage): number {

@@ -9,9 +9,9 @@ export function createQuirkLog(store: ReturnType<typeof createServerQuirkStore>,
   let known: { readonly quirks: Promise<ServerQuirks>; readonly until: number } | null = null;
   const quirks = (): Promise<ServerQuirks> => {
     if (known === null || monotonicMs() >= known.until) {
-      const asked = store.all();
-      known = { quirks: asked, until: monotonicMs() + SECOND };
-      asked.catch(() => {
+      const reading = store.all();
+      known = { quirks: reading, until: monotonicMs() + SECOND };
+      reading.catch(() => {
         known = null;
       });
     }

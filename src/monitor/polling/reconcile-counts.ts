@@ -66,8 +66,8 @@ export async function reconcileInTurn({ stores, source, clock, signal }: Countin
     mostQueries: async () => ((await budget.read()).sharing === "proven" ? MOST_QUERIES : 1),
     countAt: async (span: Parameters<Parameters<typeof reconcile>[0]["countAt"]>[0]) => {
       const { projectId, queryIds, from, to } = span;
-      const asked = { projectId, queryIds, startDate: from, endDate: to, pageSize: 1 };
-      return (await background.mentionsPage(asked, { signal })).total;
+      const request = { projectId, queryIds, startDate: from, endDate: to, pageSize: 1 };
+      return (await background.mentionsPage(request, { signal })).total;
     },
   };
   const now = clock.now();

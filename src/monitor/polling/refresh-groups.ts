@@ -53,11 +53,11 @@ export async function refreshGroups(
   ]);
   const now = clock.now();
   /** What our own groups of each project should name, where there are any, or may be. */
-  const wanted = new Map<string, readonly string[]>();
-  for (const projectId of marks.keys()) if (sourceOfProject(projectId) === name) wanted.set(projectId, []);
+  const members = new Map<string, readonly string[]>();
+  for (const projectId of marks.keys()) if (sourceOfProject(projectId) === name) members.set(projectId, []);
   if (source.config.mayCreateGroups && budget.limit !== null && budget.sharing === "proven")
-    for (const [projectId, queryIds] of large) wanted.set(projectId, queryIds);
-  const unsettled = [...wanted].filter(([projectId, queryIds]) => {
+    for (const [projectId, queryIds] of large) members.set(projectId, queryIds);
+  const unsettled = [...members].filter(([projectId, queryIds]) => {
     const mark = marks.get(projectId);
     if (mark === undefined) return true;
     if (mark.refusedAt !== null && now - mark.refusedAt < DAY) return false;
@@ -78,13 +78,13 @@ export async function refreshGroups(
   if (work.outcome === "Nothing") return;
   if (!(await stores.health.takeTurn(`query groups ${name}`, TURN_MS, now))) return;
   try {
-    if (work.outcome === "Read") await readGroups(parts, source, work.projects, wanted);
+    if (work.outcome === "Read") await readGroups(parts, source, work.projects, members);
     else if (work.outcome === "Change")
       for (const projectId of work.projects) {
         const known = groups.filter((group) => group.projectId === projectId);
         const listed = known.map(({ groupId, ...group }) => ({ ...group, queryGroupId: groupId }));
         const readAt = Math.min(work.readAt, ...known.map((group) => group.readAt));
-        const project = { projectId, wanted: wanted.get(projectId) ?? [], listed, isFresh: false };
+        const project = { projectId, wanted: members.get(projectId) ?? [], listed, isFresh: false };
         await changeGroups(parts, source, project, readAt);
       }
     else await tryGroups(parts, source, work.groups);
@@ -124,7 +124,7 @@ async function readGroups(
   parts: GroupParts,
   source: GroupSource,
   projects: readonly string[],
-  wanted: ReadonlyMap<string, readonly string[]>,
+  members: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   const { clock, log, signal } = parts;
   const { background, pages } = source;
@@ -133,7 +133,7 @@ async function readGroups(
     for (const projectId of projects) {
       const readAt = clock.now();
       const before = await background.extensions.queryGroups(projectId, { signal });
-      const project = { projectId, wanted: wanted.get(projectId) ?? null, listed: before, isFresh: true };
+      const project = { projectId, wanted: members.get(projectId) ?? null, listed: before, isFresh: true };
       found += (await changeGroups(parts, source, project, readAt)).length;
     }
   } catch (error) {

@@ -41,7 +41,7 @@ export interface OpenWorker {
 }
 
 /** What a handler gets of a job, on either engine. */
-export interface TakenJob {
+export interface EngineJob {
   readonly name: string;
   readonly id?: string | undefined;
   readonly data: unknown;
@@ -52,7 +52,7 @@ export interface TakenJob {
   };
 }
 
-export type Take = (job: TakenJob) => Promise<void>;
+export type Take = (job: EngineJob) => Promise<void>;
 type WorkerSettings = Omit<WorkerOptions, "connection" | "prefix">;
 
 export interface Backend {

@@ -1,4 +1,4 @@
-import type { TakenJob } from "./backend.ts";
+import type { EngineJob } from "./backend.ts";
 import type { QueueName } from "./jobs.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { QueueName } from "./jobs.ts";
  */
 export interface HandOvers {
   /** From now on jobs of this queue may be done here: as many at once as there are slots, those of the engine included. */
-  open(queue: QueueName, slots: number, work: (job: TakenJob) => Promise<void>): void;
+  open(queue: QueueName, slots: number, work: (job: EngineJob) => Promise<void>): void;
   /** Does a job that the engine gave. It uses a slot meanwhile. */
   occupy(queue: QueueName, key: string | undefined, work: () => Promise<void>): Promise<void>;
   /**
@@ -18,7 +18,7 @@ export interface HandOvers {
    * @returns false if it must go to the engine: nobody here does such jobs, no slot is free, or the engine has one of the
    *   same key done here, and repeats it
    */
-  offer(queue: QueueName, key: string, job: TakenJob, onFailed: (error: unknown) => void): boolean;
+  offer(queue: QueueName, key: string, job: EngineJob, onFailed: (error: unknown) => void): boolean;
   /** How many of this queue run without the engine. */
   count(queue: QueueName): number;
   /** Takes no more, and resolves when those that run have ended. */
@@ -28,14 +28,14 @@ export interface HandOvers {
 export function createHandOvers(): HandOvers {
   const open = new Map<
     QueueName,
-    { readonly slots: number; readonly work: (job: TakenJob) => Promise<void> }
+    { readonly slots: number; readonly work: (job: EngineJob) => Promise<void> }
   >();
   const running = new Set<Running>();
   const ofQueue = (queue: QueueName): Running[] => [...running].filter((one) => one.queue === queue);
 
-  const run = async (one: Running, first: TakenJob, work: (job: TakenJob) => Promise<void>) => {
+  const run = async (one: Running, first: EngineJob, work: (job: EngineJob) => Promise<void>) => {
     try {
-      for (let job: TakenJob | null = first; job !== null && open.has(one.queue); ) {
+      for (let job: EngineJob | null = first; job !== null && open.has(one.queue); ) {
         await work(job);
         // Nothing is awaited between this and the end: an offer would be forgotten.
         job = one.again;
@@ -87,5 +87,5 @@ interface Running {
   /** Resolves when a job that was handed over has ended; null for a job of the engine. */
   ended: Promise<void> | null;
   /** Was handed over while one of its key ran. */
-  again: TakenJob | null;
+  again: EngineJob | null;
 }

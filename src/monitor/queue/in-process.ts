@@ -1,5 +1,5 @@
 import type { JobsOptions } from "bullmq";
-import type { Backend, OpenQueue, OpenWorker, Take, TakenJob } from "./backend.ts";
+import type { Backend, EngineJob, OpenQueue, OpenWorker, Take } from "./backend.ts";
 import type { QueueName } from "./jobs.ts";
 
 /**
@@ -81,7 +81,7 @@ export function createInProcessBackend(): Backend {
   return { openQueue, openWorker, close: async () => {} };
 }
 
-interface WaitingJob extends TakenJob {
+interface WaitingJob extends EngineJob {
   readonly queue: QueueName;
   readonly key: string | undefined;
 }

@@ -6,9 +6,9 @@ import {
   type Backend,
   type BackendOptions,
   createBackend,
+  type EngineJob,
   migrateQueueSchema,
   type OpenQueue,
-  type TakenJob,
 } from "./backend.ts";
 import { createQueueErrors, isFinal, retryAfterOf } from "./failure.ts";
 import { createHandOvers, type HandOvers } from "./hand-overs.ts";
@@ -137,7 +137,7 @@ export async function createQueues(options: {
     add,
     handOver: async (job, payload, { dedupe }) => {
       const { queue, attempts } = JOBS[job];
-      const taken: TakenJob = { name: job, data: payload, attemptsMade: 0, opts: { attempts } };
+      const taken: EngineJob = { name: job, data: payload, attemptsMade: 0, opts: { attempts } };
       const tryLater = (error: unknown): void => {
         if (isFinal(error) || attempts === 1) return;
         void add(job, payload, { dedupe, delayMs: retryDelayMs(1, retryAfterOf(error), Math.random()) });

@@ -4,7 +4,7 @@ import { monotonicMs } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
 import { ClassifiedError, retryDelayMs } from "../../lib/retry.ts";
-import type { OpenWorker, TakenJob } from "./backend.ts";
+import type { EngineJob, OpenWorker } from "./backend.ts";
 import { isFinal, retryAfterOf, toJobError } from "./failure.ts";
 import { isJobName, JOBS, type JobName, type Payload, type QueueName } from "./jobs.ts";
 import type { Queues } from "./queues.ts";
@@ -54,7 +54,7 @@ export function createWorker(options: {
   let stopping: Promise<"finished" | "gave up"> | null = null;
   let running = 0;
 
-  const take = async (job: TakenJob): Promise<void> => {
+  const take = async (job: EngineJob): Promise<void> => {
     running += 1;
     try {
       await handle(options.handlers, job, aborter.signal);
@@ -74,7 +74,7 @@ export function createWorker(options: {
     start: async () => {
       for (const name of names) {
         const slots = options.concurrency?.[name] ?? 4;
-        const takeFromEngine = (job: TakenJob): Promise<void> =>
+        const takeFromEngine = (job: EngineJob): Promise<void> =>
           handOvers.occupy(name, job.opts.deduplication?.id, () => take(job));
         workers.push(queues.backend.openWorker(name, takeFromEngine, settings(slots)));
         handOvers.open(name, slots, take);
@@ -110,7 +110,7 @@ function settings(concurrency: number) {
 }
 
 /** Checks every job before its handler: an unknown job or a payload of another shape is a fault that no retry fixes. */
-async function handle(handlers: Handlers, job: TakenJob, signal: AbortSignal): Promise<void> {
+async function handle(handlers: Handlers, job: EngineJob, signal: AbortSignal): Promise<void> {
   if (!isJobName(job.name)) throw new UnfitJobError(`there is no job ${job.name}`);
   const handler = handlers[job.name] as Handler<JobName> | undefined;
   if (handler === undefined) throw new UnfitJobError(`no handler for ${job.name} here`);
@@ -119,7 +119,7 @@ async function handle(handlers: Handlers, job: TakenJob, signal: AbortSignal): P
   await handler(parsed.data, { signal, attempt: job.attemptsMade + 1 });
 }
 
-function isLastAttempt(job: TakenJob): boolean {
+function isLastAttempt(job: EngineJob): boolean {
   return job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
 }
 

@@ -21,11 +21,11 @@ export function allOf(parts: readonly Predicate[]): Predicate {
   const positive = parts.filter((part) => part.excludes !== true);
   const reasons = positive.length > 0 ? positive : parts;
   // Most mentions pass what they must not be, and lack what they must be: that is the shorter way to a no.
-  const asked = [...positive, ...parts.filter((part) => part.excludes === true)];
+  const checked = [...positive, ...parts.filter((part) => part.excludes === true)];
   return {
     form: { all: ordered(parts) },
     matches: (mention) => {
-      for (const part of asked) if (!part.matches(mention)) return false;
+      for (const part of checked) if (!part.matches(mention)) return false;
       return true;
     },
     explain: (mention) => reasons.map((part) => part.explain(mention)).join(", "),

@@ -33,16 +33,16 @@ export function differs(
   wants: readonly string[],
 ): Miss {
   const known = has.flatMap((value) => (value === null || value.trim() === "" ? [] : [cutText(value, 80)]));
-  const wanted = `the rule wants ${listed(wants)}`;
-  if (has.length === 0) return { ...ONE, outcome: "Different", condition, text: `${noun}: none, ${wanted}` };
+  const text = `the rule wants ${listed(wants)}`;
+  if (has.length === 0) return { ...ONE, outcome: "Different", condition, text: `${noun}: none, ${text}` };
   return known.length === 0
     ? {
         ...ONE,
         outcome: "Unknown",
         condition,
-        text: `${noun} is not known: the source does not say, and ${wanted}`,
+        text: `${noun} is not known: the source does not say, and ${text}`,
       }
-    : { ...ONE, outcome: "Different", condition, text: `${noun} is ${listed(known, "and")}, ${wanted}` };
+    : { ...ONE, outcome: "Different", condition, text: `${noun} is ${listed(known, "and")}, ${text}` };
 }
 
 /** The mention does not have what the rule looks for. */

@@ -38,16 +38,16 @@ type PagingStep =
  */
 export function createPaging(
   options: PagingOptions,
-): (page: FetchedPage, asked: string | null) => PagingStep {
+): (page: FetchedPage, cursor: string | null) => PagingStep {
   const followed = new Set<string>(options.cursor === null ? [] : [options.cursor]);
-  let before: { readonly page: FetchedPage; readonly asked: string | null } | null = null;
+  let before: { readonly page: FetchedPage; readonly cursor: string | null } | null = null;
   let rows = 0;
-  return (page, asked) => {
-    if (before !== null && (isEmpty(page) || (asked === before.asked && isSame(before.page, page))))
+  return (page, cursor) => {
+    if (before !== null && (isEmpty(page) || (cursor === before.cursor && isSame(before.page, page))))
       return { outcome: "End" };
-    before = { page, asked };
+    before = { page, cursor };
     rows += page.mentions.length + page.rejected.length;
-    return { outcome: "Page", next: nextCursor(page, { followed, asked, rows }, options) };
+    return { outcome: "Page", next: nextCursor(page, { followed, sentCursor: cursor, rows }, options) };
   };
 }
 
@@ -63,14 +63,14 @@ export async function* fetchPages<Page extends FetchedPage>(
   const paging = createPaging(options);
 
   try {
-    let asked = options.cursor;
+    let cursor = options.cursor;
     for (;;) {
-      const page = await fetchPage(asked, left.signal);
-      const step = paging(page, asked);
+      const page = await fetchPage(cursor, left.signal);
+      const step = paging(page, cursor);
       if (step.outcome === "End") return;
       yield page;
       if (step.next === null) return;
-      asked = step.next;
+      cursor = step.next;
     }
   } finally {
     options.signal?.removeEventListener("abort", leave);
@@ -81,14 +81,14 @@ export async function* fetchPages<Page extends FetchedPage>(
 interface Progress {
   readonly followed: Set<string>;
   /** The cursor that led to this page. */
-  readonly asked: string | null;
+  readonly sentCursor: string | null;
   /** All rows so far. */
   readonly rows: number;
 }
 
-function nextCursor(page: FetchedPage, { followed, asked, rows }: Progress, options: PagingOptions) {
+function nextCursor(page: FetchedPage, { followed, sentCursor, rows }: Progress, options: PagingOptions) {
   const cursor = page.nextCursor;
-  if (cursor === null || isEmpty(page) || (followed.has(cursor) && cursor !== asked)) return null;
+  if (cursor === null || isEmpty(page) || (followed.has(cursor) && cursor !== sentCursor)) return null;
   const isMore = page.total !== null && rows < page.total;
   if (options.endOnShortPage && !isMore && isShort(page, options.pageSize)) return null;
   followed.add(cursor);
@@ -111,7 +111,7 @@ function isEmpty(page: FetchedPage): boolean {
 }
 
 /** A server may use a smaller page size than requested; it then says so, and its size counts. */
-function isShort(page: FetchedPage, asked: number | null): boolean {
-  const size = Math.min(asked ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
+function isShort(page: FetchedPage, pageSize: number | null): boolean {
+  const size = Math.min(pageSize ?? Number.POSITIVE_INFINITY, page.pageSize ?? Number.POSITIVE_INFINITY);
   return Number.isFinite(size) && page.mentions.length + page.rejected.length < size;
 }

@@ -10,7 +10,7 @@ import {
 import type { Db } from "./database.ts";
 
 /** A call that may be made: its slot in the window, and its id. Null where the account has no limit. */
-export interface TakenCall {
+export interface CallSlot {
   readonly slot: number;
   readonly call: string;
 }
@@ -119,8 +119,8 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     async take(
       budget: RateLimit,
       { slots, priority, timeoutMs }: { slots: PrioritySlots; priority: Priority; timeoutMs: number },
-    ): Promise<TakenCall | null> {
-      const { rows } = await sql<TakenCall>`
+    ): Promise<CallSlot | null> {
+      const { rows } = await sql<CallSlot>`
         update earshot.budget_slots
         set free_at_wall = ${now()} + ${ms(timeoutMs + budget.periodMs)}, call = gen_random_uuid(),
           taken_for = ${priority}
@@ -149,10 +149,10 @@ export function createBudgetStore(db: Db, account: string, now: () => Moment = (
     },
 
     /** The call has ended: its slot is free one window from now. */
-    async settle(taken: TakenCall, periodMs: number): Promise<void> {
+    async settle(slot: CallSlot, periodMs: number): Promise<void> {
       await sql`
         update earshot.budget_slots set free_at_wall = ${now()} + ${ms(periodMs)}
-        where account = ${account} and slot = ${taken.slot} and call = ${taken.call}::uuid
+        where account = ${account} and slot = ${slot.slot} and call = ${slot.call}::uuid
       `.execute(db);
     },
 

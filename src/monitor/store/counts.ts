@@ -25,12 +25,12 @@ export function createCountStore(db: Db) {
       to: Instant,
       series?: readonly string[],
     ): Promise<CountChange[]> {
-      const wanted: ReturnType<typeof sql> =
+      const condition: ReturnType<typeof sql> =
         series === undefined ? sql`true` : sql`series = any(${[...series]}::text[])`;
       const { rows } = await sql<CountChange>`
         select series, arrived, bucket, n from earshot.counts
         where project_id = ${projectId} and query_id = ${queryId}
-          and arrived >= ${at(from)} and arrived < ${at(to)} and n <> 0 and ${wanted}
+          and arrived >= ${at(from)} and arrived < ${at(to)} and n <> 0 and ${condition}
         order by arrived, series, bucket
       `.execute(db);
       return rows;

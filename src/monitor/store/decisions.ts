@@ -116,10 +116,10 @@ export function createDecisionStore(db: Db) {
       since: ReadonlyMap<string, Instant>,
     ): Promise<{ receiver: string; at: Instant; severity: Severity }[]> {
       if (since.size === 0) return [];
-      const asked = [...since].map(([receiver, from]) => ({ receiver, from: from / 1_000 }));
+      const starts = [...since].map(([receiver, from]) => ({ receiver, from: from / 1_000 }));
       const { rows } = await sql<{ receiver: string; at: Instant; severity: Severity }>`
         select receiver, n.at, ${severityOf(sql`n.urgency`)} as severity
-        from json_to_recordset(${JSON.stringify(asked)}::json) as r(receiver text, "from" double precision)
+        from json_to_recordset(${JSON.stringify(starts)}::json) as r(receiver text, "from" double precision)
         cross join lateral (
           select created_at as at, urgency from earshot.notifications
           where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r."from")

@@ -44,14 +44,14 @@ interface EmbeddedPostgresOptions extends ServerOptions {
  *
  * @throws UserError when another Earshot runs on the directory, or when the machine cannot run the server.
  */
-export async function startEmbeddedPostgres(wanted: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { log } = wanted;
-  const place = await findPlace(wanted.dataDir, log);
-  const directory = wanted.fileSocket === true ? socketDirectory(place) : null;
+export async function startEmbeddedPostgres(given: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log } = given;
+  const place = await findPlace(given.dataDir, log);
+  const directory = given.fileSocket === true ? socketDirectory(place) : null;
   const options =
     directory === null
-      ? wanted
-      : { ...wanted, settings: { ...wanted.settings, unix_socket_directories: directory } };
+      ? given
+      : { ...given, settings: { ...given.settings, unix_socket_directories: directory } };
   const password = await initialiseCluster(place, { sync: options.settings?.["fsync"] !== "off" });
   const logins = withSocket(loginsOf(password), directory);
 

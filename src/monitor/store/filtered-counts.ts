@@ -30,11 +30,11 @@ export function createFilteredCountStore(db: Db) {
       const keys = queries.map(({ projectId, queryId }) => ({ projectId, queryId }));
       const spans = Object.values(periods).map(({ from, to }: Period) => ({ from, until: to }));
       const { sentiment: _, ...facets } = filters;
-      const wanted = Object.entries({ ...facets, all: "" }).map(([facet, value]) => ({ facet, value }));
+      const values = Object.entries({ ...facets, all: "" }).map(([facet, value]) => ({ facet, value }));
       const { rows } = await sql<FilteredDay>`
         with wanted as materialized (
           select f.facet, f.value, ${bucketOf(sql`f.value`)} as bucket
-          from json_to_recordset(${JSON.stringify(wanted)}::json) as f(facet text, value text))
+          from json_to_recordset(${JSON.stringify(values)}::json) as f(facet text, value text))
         select q."projectId", q."queryId", (extract(epoch from l.day) * 1000)::double precision as day,
           l.most as mentions, l.least, l.rarest
         from json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)
@@ -48,7 +48,7 @@ export function createFilteredCountStore(db: Db) {
           cross join lateral (select * from earshot.mention_days d where d.project_id = q."projectId" and d.query_id = q."queryId"
             and d.facet = w.facet and d.bucket = w.bucket and d.value = w.value
             and d.day = (to_timestamp(g.ms / 1000) at time zone 'UTC')::date offset 0) d
-          group by d.day having count(*) = ${wanted.length}) l
+          group by d.day having count(*) = ${values.length}) l
       `.execute(db);
       return { ...planReading(rows, periods, most), filters };
     },
@@ -68,7 +68,7 @@ export function createFilteredCountStore(db: Db) {
             case m.span when 0 then ${steps(moments)} else ${steps(momentsBefore)} end) - 1 as step,
           ${sumsWhere(sql`true`)} from found m group by 1, 2, 3, 4 order by 1, 2, 3, 4
       `.execute(db);
-      const of = (wanted: number) => rows.flatMap(({ span, ...row }) => (span === wanted ? [row] : []));
+      const of = (count: number) => rows.flatMap(({ span, ...row }) => (span === count ? [row] : []));
       return { counts: of(0), before: of(1) };
     },
 

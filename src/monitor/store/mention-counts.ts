@@ -30,9 +30,9 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       moments: readonly Instant[],
     ): Promise<StepCount[]> {
       const spans = spansOf(moments.slice(1).map((to, step) => ({ from: moments[step] ?? to, to })));
-      const wanted: SummedValues = facet === "all" ? ALL : { kind: "One", value };
+      const values: SummedValues = facet === "all" ? ALL : { kind: "One", value };
       const { rows } = await sql<StepCount>`
-        with ${partsOf(queries, facet, spans, wanted)}
+        with ${partsOf(queries, facet, spans, values)}
         select project_id as "projectId", query_id as "queryId", span as step, ${sumsWhere(sql`true`)}
         from parts p group by 1, 2, 3 having sum(mentions) > 0 order by 1, 2, 3
       `.execute(db);
@@ -113,11 +113,11 @@ export function createMentionCountStore(db: Db, mostRows = MOST_ROWS) {
       const moved = await Promise.all(
         facets.map(async (facet) => {
           const isSmall = (await bucketsWithin(db, mostRows, queries, facet, spans)) === BUCKETS;
-          const wanted: SummedValues = isSmall
+          const values: SummedValues = isSmall
             ? ALL
             : { kind: "Values", values: await loudest(db, queries, facet, Object.values(periods)) };
           const { rows } = await sql<Omit<MoverRow, "facet">>`
-            with ${partsOf(queries, facet, spans, wanted)},
+            with ${partsOf(queries, facet, spans, values)},
             summed as (
               select value, coalesce(sum(negative) filter (where ${IN_PERIOD}), 0)::int as negative,
                 coalesce(sum(negative) filter (where ${IN_BEFORE}), 0)::int as "negativeBefore"
@@ -142,11 +142,11 @@ async function firstOf(
   queries: readonly QueryKey[],
   facet: Facet,
   spans: Spans,
-  wanted: SummedValues,
+  values: SummedValues,
   limit: number,
 ): Promise<FirstRow[]> {
   const { rows } = await sql<FirstRow>`
-    with ${partsOf(queries, facet, spans, wanted)},
+    with ${partsOf(queries, facet, spans, values)},
     summed as (
       select value, coalesce(sum(mentions) filter (where ${IN_BEFORE}), 0)::int as before, ${sumsWhere(IN_PERIOD)}
       from parts p group by value)
@@ -223,16 +223,16 @@ type SummedValues =
 const ALL: SummedValues = { kind: "Buckets", buckets: BUCKETS };
 
 /** What is summed, each part with the number of its period: `parts`, of whole days, and of quarters at their ends. */
-function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, wanted: SummedValues) {
-  const isNamed = wanted.kind !== "Buckets";
-  const values = wanted.kind === "One" ? [wanted.value] : wanted.kind === "Values" ? [...wanted.values] : [];
+function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Spans, summed: SummedValues) {
+  const isNamed = summed.kind !== "Buckets";
+  const values = summed.kind === "One" ? [summed.value] : summed.kind === "Values" ? [...summed.values] : [];
   const named =
-    wanted.kind === "Listed"
+    summed.kind === "Listed"
       ? sql`select distinct author_key as v from earshot.listed_authors
-          where ${wanted.list}::text is null or list_key = lower(${wanted.list})`
+          where ${summed.list}::text is null or list_key = lower(${summed.list})`
       : sql`select v from unnest(${values}::text[]) v`;
-  const ownValue = wanted.kind === "Listed" ? sql`lower(d.value)` : sql`d.value`;
-  const ofSome = sql`d.bucket < ${wanted.kind === "Buckets" ? wanted.buckets : BUCKETS}`;
+  const ownValue = summed.kind === "Listed" ? sql`lower(d.value)` : sql`d.value`;
+  const ofSome = sql`d.bucket < ${summed.kind === "Buckets" ? summed.buckets : BUCKETS}`;
   const ofDay = isNamed ? sql`d.bucket = w.bucket and ${ownValue} = w.value` : ofSome;
   const ofQuarter = isNamed
     ? sql`d.bucket = any(array(select bucket from wanted)) and ${ownValue} = any(array(select value from wanted))`

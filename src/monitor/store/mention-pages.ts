@@ -70,9 +70,9 @@ type MentionKey = Pick<Mention, "queryId" | "resourceId">;
 
 /** The index in the page of each of these keys: the first of each, once, in order. */
 function placesOf(inserted: readonly MentionKey[], keys: readonly string[]): number[] {
-  const wanted = new Set(inserted.map(keyOf));
+  const insertedKeys = new Set(inserted.map(keyOf));
   const places: number[] = [];
-  for (const [index, key] of keys.entries()) if (wanted.delete(key)) places.push(index);
+  for (const [index, key] of keys.entries()) if (insertedKeys.delete(key)) places.push(index);
   return places;
 }
 

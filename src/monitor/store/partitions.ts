@@ -35,15 +35,15 @@ type Db = Kysely<never>;
  */
 export async function ensurePartitions(db: Db, at: Instant): Promise<void> {
   const first = DateTime.fromMillis(at, { zone: "utc" }).startOf("month");
-  const wanted = [first, first.plus({ months: 1 })].flatMap((month) =>
+  const partitions = [first, first.plus({ months: 1 })].flatMap((month) =>
     Object.entries(TABLES).map(([table, kind]) => ({ table, kind, month, name: nameOf(table, month) })),
   );
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = to_regnamespace('earshot')
-      and relname = any(${wanted.map(({ name }) => name)}::text[])
+      and relname = any(${partitions.map(({ name }) => name)}::text[])
   `.execute(db);
   const existing = new Set(rows.map(({ name }) => name));
-  for (const { table, kind, month, name } of wanted) {
+  for (const { table, kind, month, name } of partitions) {
     if (existing.has(name)) continue;
     const [from, to] = [month, month.plus({ months: 1 })].map((moment) => boundOf(kind, moment));
     const statement = `create table earshot.${name} partition of earshot.${table} for values from (${from}) to (${to})`;

@@ -98,11 +98,11 @@ function unusedTemplates(
   shipped: ReadonlyMap<string, string>,
   sources: ReadonlyMap<string, string>,
 ): string[] {
-  const asked = new Set<string>([...TEMPLATE_NAMES, ...[...sources.values()].flatMap(includedBy)]);
+  const names = new Set<string>([...TEMPLATE_NAMES, ...[...sources.values()].flatMap(includedBy)]);
   return [...own.keys()]
-    .filter((name) => !asked.has(name) && !shipped.has(name) && hasFormat(name))
+    .filter((name) => !names.has(name) && !shipped.has(name) && hasFormat(name))
     .map((name) => {
-      const closest = closestWord(name, [...asked]);
+      const closest = closestWord(name, [...names]);
       return `templates/${name}.hbs: nothing uses it${didYouMean(closest === undefined ? closest : `${closest}.hbs`)}`;
     });
 }

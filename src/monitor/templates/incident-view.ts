@@ -111,7 +111,7 @@ export function newsOf(
   kind: string,
   timezone: string,
 ): { readonly label: string; readonly text: string } | null {
-  const last = (wanted: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === wanted);
+  const last = (kind: IncidentEntry["kind"]) => entries.findLast((entry) => entry.kind === kind);
   if (kind === "day") {
     const detail = last("DayBegan")?.detail.replace(/^day \d+ begins:? ?/, "") ?? "";
     return { label: `Day ${incident.day} begins`, text: detail === "" ? "it goes on" : detail };

@@ -47,6 +47,6 @@ export function chosenQueries<Query extends { readonly queryId: string; readonly
   { query }: Pick<InsightsQuestion, "query">,
 ): { readonly queries: readonly Query[]; readonly chosen: readonly Query[] } {
   const queries = active.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
-  const asked = queries.filter(({ queryId }) => query.includes(queryId));
-  return { queries, chosen: asked.length === 0 ? queries : asked };
+  const chosen = queries.filter(({ queryId }) => query.includes(queryId));
+  return { queries, chosen: chosen.length === 0 ? queries : chosen };
 }

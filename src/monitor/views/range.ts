@@ -35,11 +35,11 @@ const MOST_DAYS = 366;
 const LONGEST_MS = 5 * 366 * DAY;
 
 /** By hour up to three days, by day up to two months, else by week, unless the address asks for another step that fits. */
-export function readRange(asked: RangeQuestion, now: Instant, zone: string): Range {
-  const { from, to, last } = spanOf(asked, now, zone);
+export function readRange(question: RangeQuestion, now: Instant, zone: string): Range {
+  const { from, to, last } = spanOf(question, now, zone);
   const length = to - from;
   const fitting = length <= 3 * DAY ? "hour" : length <= 62 * DAY ? "day" : "week";
-  const by = asked.by !== null && fits(asked.by, length) ? asked.by : fitting;
+  const by = question.by !== null && fits(question.by, length) ? question.by : fitting;
   const moments = stepsOf(from, to, by, zone);
   // As long as the period, or longer by less than an hour, a day or a week: so both have the same hours and weekdays.
   const unit = by === "hour" ? "hours" : "days";

@@ -212,8 +212,8 @@ const TIME_PASSES = `
     hosts as (delete from feeds.host where host in (select host from feeds.host for update skip locked)),
     changed as (select project_id, id_key from local_api.received_item
       where edited_at > now() - interval '1 hour' for update skip locked)
-  update local_api.received_item h set edited_at = edited_at - interval '2 hours'
-  from changed where (h.project_id, h.id_key) = (changed.project_id, changed.id_key)`;
+  update local_api.received_item item set edited_at = edited_at - interval '2 hours'
+  from changed where (item.project_id, item.id_key) = (changed.project_id, changed.id_key)`;
 
 async function endLeases(pool: FeedWorld["pool"]): Promise<void> {
   await pool.query("update feeds.feed set lease_until = now() where lease_until > now()");

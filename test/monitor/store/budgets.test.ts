@@ -5,7 +5,7 @@ import { monotonicMs } from "../../../src/lib/clock.ts";
 import { MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import { PRIORITIES } from "../../../src/monitor/model/poll.ts";
 import { slotsOf } from "../../../src/monitor/polling/planner/allowance.ts";
-import { createBudgetStore, type TakenCall } from "../../../src/monitor/store/budgets.ts";
+import { type CallSlot, createBudgetStore } from "../../../src/monitor/store/budgets.ts";
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 import { runs } from "../../runs.ts";
@@ -90,7 +90,7 @@ test("with any number of workers and any delay of answers, no window has a call 
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       newAccount();
       await budgetOf(0, manual).learn(LIMIT, "client");
-      const under: { taken: TakenCall; takenAt: number }[] = [];
+      const under: { taken: CallSlot; takenAt: number }[] = [];
       const calls: number[] = [];
       for (const { waitMs, takers, answers, used } of steps) {
         nowMs += waitMs;
@@ -128,7 +128,7 @@ test("a place is free one window after the answer, not after the question", asyn
     );
   const taken = await ask();
   nowMs += 20 * SECOND;
-  await budget.settle(taken as TakenCall, MINUTE);
+  await budget.settle(taken as CallSlot, MINUTE);
   nowMs += MINUTE - 1;
   expect(await ask()).toBeNull();
   expect(await budget.waitMs({ from: 1, to: 1 })).toBe(1);
@@ -161,7 +161,7 @@ test("a refusal closes the budget until a place of ours is free again, and a sec
   const budget = budgetOf(0, manual);
   await budget.learn(LIMIT, "client");
   const taken = await budget.take(LIMIT, ASKED);
-  await budget.settle(taken as TakenCall, LIMIT.periodMs);
+  await budget.settle(taken as CallSlot, LIMIT.periodMs);
   nowMs += 4 * MINUTE;
   await budget.refuse(null);
   expect(await budget.take(LIMIT, ASKED)).toBeNull();

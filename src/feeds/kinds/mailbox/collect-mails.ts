@@ -350,10 +350,10 @@ function addressOf({ envelope }: FetchMessageObject): string {
 function isWanted(address: string, from: readonly string[] | undefined): boolean {
   if (from === undefined) return true;
   return from.some((one) => {
-    const wanted = one.toLowerCase();
-    if (wanted.includes("@") && !wanted.startsWith("@")) return address === wanted;
+    const entry = one.toLowerCase();
+    if (entry.includes("@") && !entry.startsWith("@")) return address === entry;
     const domain = address.slice(address.lastIndexOf("@") + 1);
-    const name = wanted.replace(/^@/, "");
+    const name = entry.replace(/^@/, "");
     return domain === name || domain.endsWith(`.${name}`);
   });
 }

@@ -109,8 +109,8 @@ export function exactField(name: string, texts: Texts): Field {
     kind: "value",
     meets: (test, known) => {
       if (test.kind !== "value") return false;
-      const wanted = test.value.toLowerCase();
-      return texts(known).some((text) => text != null && text.toLowerCase() === wanted);
+      const value = test.value.toLowerCase();
+      return texts(known).some((text) => text != null && text.toLowerCase() === value);
     },
   });
 }
@@ -121,11 +121,11 @@ export function unknownField(name: string): Field {
 }
 
 function hasWords(text: string, value: string): boolean {
-  const wanted = splitWords(value);
+  const words = splitWords(value);
   const given = splitWords(text);
-  if (wanted.length === 0) return false;
-  for (let from = 0; from + wanted.length <= given.length; from++) {
-    if (wanted.every((word, i) => given[from + i]?.folded === word.folded)) return true;
+  if (words.length === 0) return false;
+  for (let from = 0; from + words.length <= given.length; from++) {
+    if (words.every((word, i) => given[from + i]?.folded === word.folded)) return true;
   }
   return false;
 }

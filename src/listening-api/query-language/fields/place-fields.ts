@@ -49,11 +49,11 @@ function placeField(name: string, path: (known: KnownFields) => readonly Names[]
     kind: "value",
     meets: (test, known) => {
       if (test.kind !== "value") return false;
-      const wanted = test.value.toLowerCase();
+      const place = test.value.toLowerCase();
       const places = path(known).map((names) => names.filter((given) => given != null).map(lower));
       const own = places.at(-1) ?? [];
-      if (own.includes(wanted)) return true;
-      const steps = wanted.split(".");
+      if (own.includes(place)) return true;
+      const steps = place.split(".");
       return (
         steps.length === places.length && steps.every((step, i) => places[i]?.some((p) => endsIn(p, step)))
       );

@@ -34,13 +34,13 @@ export async function lockQueriesOf(
   { projectId, id, queryId }: Pick<Alert, "projectId" | "id" | "queryId">,
 ): Promise<void> {
   const held = new Set<string>();
-  for (let wanted = [queryId]; wanted.length > 0; ) {
+  for (let queryIds = [queryId]; queryIds.length > 0; ) {
     const whole = (await facts.incidents.wholes(projectId, [id])).get(id);
     const those = whole === undefined ? [] : [whole.incident, ...whole.parts];
     const ids = new Set([queryId, ...those.map((one) => one.queryId)]);
     // In one order: two transactions do not wait for each other.
-    wanted = [...ids].filter((one) => !held.has(one)).sort();
-    for (const one of wanted) {
+    queryIds = [...ids].filter((one) => !held.has(one)).sort();
+    for (const one of queryIds) {
       await facts.queries.lock(projectId, one);
       held.add(one);
     }

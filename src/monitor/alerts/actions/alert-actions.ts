@@ -56,10 +56,10 @@ export function createAlertActions(parts: AlertActionsParts): AlertActions {
         return work(within(facts));
       }),
     act: (alertId, action, by) => actOn({ stores, clock }, alertId, action, by),
-    addSilence: async (asked) => {
-      if (names !== undefined) refuseUnknownNames(asked.match, names);
-      refuseUnknownQueries(asked.match, await stores.queries.active());
-      const silence = silenceOf(asked, clock.now());
+    addSilence: async (requested) => {
+      if (names !== undefined) refuseUnknownNames(requested.match, names);
+      refuseUnknownQueries(requested.match, await stores.queries.active());
+      const silence = silenceOf(requested, clock.now());
       await stores.silences.add(silence);
       return silence;
     },
@@ -232,12 +232,12 @@ async function findOne(stores: Stores, prefix: string): Promise<Alert | null> {
   return another === undefined ? (found ?? null) : null;
 }
 
-function silenceOf(asked: RequestedSilence, now: Instant): Silence {
-  const { match, by, comment, lengthMs, windows = [] } = asked;
+function silenceOf(silence: RequestedSilence, now: Instant): Silence {
+  const { match, by, comment, lengthMs, windows = [] } = silence;
   if (!(lengthMs >= MINUTE && lengthMs <= LONGEST_SILENCE_MS)) {
     throw new UserError(`a silence lasts from 1m to ${formatDuration(LONGEST_SILENCE_MS)}`);
   }
-  const startsAt = Math.max(asked.startsAt ?? now, now);
+  const startsAt = Math.max(silence.startsAt ?? now, now);
   if (windows.length > 0 && !holdsWithin(windows, startsAt, startsAt + lengthMs)) {
     throw new UserError(
       `in ${formatDuration(lengthMs)} ${windows.map(describeRange).join("; ")} never occurs: the silence would hold nothing`,

@@ -38,9 +38,9 @@ export function auditActions(
       await note(by, "alert.act", alertId, result, `${action.do}${to}`);
       return result;
     },
-    addSilence: async (asked) => {
-      const silence = await actions.addSilence(asked);
-      await note(asked.by, "silence.add", describeMatch(silence.match), true, silence.id);
+    addSilence: async (requested) => {
+      const silence = await actions.addSilence(requested);
+      await note(requested.by, "silence.add", describeMatch(silence.match), true, silence.id);
       return silence;
     },
     silenceAlert: async (alertId, lengthMs, by) => {

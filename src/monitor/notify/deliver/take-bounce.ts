@@ -5,7 +5,7 @@ import type { Stores } from "../../store/stores.ts";
 import type { BounceTasks } from "../notifiers/email/bounce-thread.ts";
 import type { ReadBounce } from "../notifiers/email/read-bounce.ts";
 
-export type TakenBounce =
+export type BounceResult =
   | {
       readonly outcome: "Noted";
       readonly receiver: string;
@@ -26,7 +26,7 @@ export async function takeBounce(
   { stores, clock }: { readonly stores: Stores; readonly clock: Clock },
   message: Buffer,
   to: string | null,
-): Promise<TakenBounce> {
+): Promise<BounceResult> {
   const read = await readInThread(message, to);
   if (read.outcome === "NoBounce") return read;
   const { bounce } = read;

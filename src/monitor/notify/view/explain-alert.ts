@@ -138,8 +138,8 @@ const DAYS_BEFORE = 7;
 export function matcherOf(rule: Rule, alert: Alert): (mention: Mention) => boolean {
   if (rule.kind !== "new") return () => true;
   const { facet, values } = rule.novelty;
-  const wanted = alert.labels[facet]?.toLowerCase();
-  return (mention) => values(mention).some((value) => value.toLowerCase() === wanted);
+  const label = alert.labels[facet]?.toLowerCase();
+  return (mention) => values(mention).some((value) => value.toLowerCase() === label);
 }
 
 async function mentionsIn(

@@ -20,10 +20,10 @@ export function createSummaries(summarize: Summarize) {
     const sources = view.mentions.map(({ title, text }) => `${title ?? ""} ${text}`.trim());
     if (view.incident === null || view.kind === "test" || sources.length < LEAST_TEXTS) return view;
     const key = [view.incident.id, view.notifyCount, view.resolvedAt !== null, contentVersion].join(" ");
-    const asked = answers.get(key) ?? summarize(sources);
-    answers.set(key, asked);
+    const summary = answers.get(key) ?? summarize(sources);
+    answers.set(key, summary);
     for (const old of [...answers.keys()].slice(0, -MOST_KEPT)) answers.delete(old);
-    const answer = await asked;
+    const answer = await summary;
     // The next message asks again.
     if (answer === null) answers.delete(key);
     const check = checkSummary(answer ?? "", sources);

@@ -99,12 +99,12 @@ function withoutNeedless(chosen: readonly RatedGroup[]): ReadonlyMap<string, rea
  * group that it is in.
  */
 function lowerBound(
-  wanted: readonly string[],
+  queryIds: readonly string[],
   groups: readonly RatedGroup[],
   prices: ReadonlyMap<string, number>,
   ids: number,
 ): number {
-  const shares = new Map(wanted.map((id) => [id, 1]));
+  const shares = new Map(queryIds.map((id) => [id, 1]));
   let most = 1;
   for (const { members } of groups) {
     for (const id of members) shares.set(id, Math.min(shares.get(id) ?? 1, 1 / members.length));

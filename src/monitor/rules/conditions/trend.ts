@@ -119,12 +119,12 @@ export const trend = defineWindowCondition({
         const windowTo = startOfLocalDay(newest - (open - 1), zone);
         const found = compareDays(closed, span);
         const change = found === undefined ? 0 : found.observed / Math.max(found.expected, 1e-9) - 1;
-        const wanted = rising ?? -(falling ?? 0);
+        const limit = rising ?? -(falling ?? 0);
         const perDay = (found?.observed ?? 0) / span;
         const usualPerDay = (found?.expected ?? 0) / span;
         const met =
           found !== undefined &&
-          (rising === undefined ? change <= wanted && found.allBelow : change >= wanted && found.allAbove) &&
+          (rising === undefined ? change <= limit && found.allBelow : change >= limit && found.allAbove) &&
           Math.max(perDay, usualPerDay) >= atLeast &&
           found.lnP <= lnLimit;
         const sign = change >= 0 ? "+" : "−";
@@ -178,15 +178,15 @@ function shortfallOf(
 ): Shortfall {
   const { subject, span, atLeast, rising, falling, lnLimit } = rule;
   const perDay = Math.max(total, expected) / span;
-  const wanted = rising ?? -(falling ?? 0);
+  const limit = rising ?? -(falling ?? 0);
   const days = `${formatExpected(total)} ${subject} in ${span} days, ${formatExpected(expected)} usual`;
   if (perDay < atLeast) {
     const text = `${days}: the rule is about at least ${formatNumber(atLeast)} a day`;
     return { of: "count", has: perDay, needs: atLeast, text };
   }
-  if (rising === undefined ? change > wanted : change < wanted) {
-    const text = `${days}: ${formatChange(change)}, at least ${formatChange(wanted)} needed`;
-    return { of: "usual", has: change, needs: wanted, text };
+  if (rising === undefined ? change > limit : change < limit) {
+    const text = `${days}: ${formatChange(change)}, at least ${formatChange(limit)} needed`;
+    return { of: "usual", has: change, needs: limit, text };
   }
   if (Math.log(probability) > lnLimit) {
     const text = `${days}: chance alone brings that ${formatRarity(Math.log(probability), 1)}, it has to be rarer than ${formatRarity(lnLimit, 1)}`;

@@ -8,18 +8,18 @@ export const verified = defineCondition({
   params: z
     .boolean()
     .describe("true: the author has the badge of the network. false: the author is known to have none."),
-  compile: (wanted) => {
-    const label = wanted ? "by a verified author" : "by an author who is not verified";
+  compile: (isVerified) => {
+    const label = isVerified ? "by a verified author" : "by an author who is not verified";
     return {
-      form: { verified: wanted },
-      matches: (mention) => mention.verified === wanted,
+      form: { verified: isVerified },
+      matches: (mention) => mention.verified === isVerified,
       explain: () => label,
       miss: ({ verified: known }) =>
         known === null
           ? isUnknown("verified", "whether the author is verified is not known: the source does not say")
           : lacks(
               "verified",
-              wanted
+              isVerified
                 ? "the author is not verified, the rule wants one who is"
                 : "the author is verified, the rule wants one who is not",
             ),

@@ -60,9 +60,9 @@ export interface FindMentionParams {
 export const findMention: Call<FindMentionParams, Mention | null> = {
   name: "mention-find",
   path: ({ projectId, queryId, resourceId, url }) => {
-    const wanted = resourceId === undefined ? { url: url ?? "" } : { resourceId };
+    const subject = resourceId === undefined ? { url: url ?? "" } : { resourceId };
     const [project, query] = [projectId, queryId].map(encodeURIComponent);
-    return `/projects/${project}/query/${query}/mentionfind?${new URLSearchParams(wanted)}`;
+    return `/projects/${project}/query/${query}/mentionfind?${new URLSearchParams(subject)}`;
   },
   read: (answer) => {
     const { mention } = z.object({ mention: z.unknown() }).parse(parseWhole(answer.body));

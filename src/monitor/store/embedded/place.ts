@@ -36,23 +36,23 @@ interface RunAs {
  * below /var/lib/earshot, and `<dataDir>.location` says where. Remove that file to start over.
  */
 export async function findPlace(dataDir: string, log: Logger): Promise<ServerFiles> {
-  const wanted = resolve(dataDir);
+  const folder = resolve(dataDir);
   const native = nativeDirectory();
-  await makeDataFolder(dirname(wanted));
+  await makeDataFolder(dirname(folder));
   const place = (directory: string, programs: string, runAs: RunAs): ServerFiles => ({
     directory,
-    passwordFile: `${wanted}.password`,
-    portFile: `${wanted}.port`,
-    logFile: `${wanted}.log`,
+    passwordFile: `${folder}.password`,
+    portFile: `${folder}.port`,
+    logFile: `${folder}.log`,
     binaries: { postgres: join(programs, "bin", "postgres"), initdb: join(programs, "bin", "initdb") },
     runAs,
   });
   if (process.getuid?.() !== 0) {
     await expectRunnable(native, {});
-    return place(wanted, native, {});
+    return place(folder, native, {});
   }
-  const runAs = await unprivilegedUser(wanted);
-  const directory = await enterableDirectory(wanted, runAs, log);
+  const runAs = await unprivilegedUser(folder);
+  const directory = await enterableDirectory(folder, runAs, log);
   return place(directory, await runnablePrograms(native, runAs, log), runAs);
 }
 
@@ -89,33 +89,33 @@ async function idOf(name: string, flag: string): Promise<number | undefined> {
   return answer === null ? undefined : Number(answer);
 }
 
-async function enterableDirectory(wanted: string, runAs: RunAs, log: Logger): Promise<string> {
-  const known = await readLocation(wanted);
+async function enterableDirectory(folder: string, runAs: RunAs, log: Logger): Promise<string> {
+  const known = await readLocation(folder);
   if (known !== null) return known;
-  if (await canEnter(dirname(wanted), runAs)) return wanted;
-  if ((await stat(join(wanted, "PG_VERSION")).catch(() => null)) !== null) {
+  if (await canEnter(dirname(folder), runAs)) return folder;
+  if ((await stat(join(folder, "PG_VERSION")).catch(() => null)) !== null) {
     throw new UserError(
-      `PostgreSQL does not run as root, and its user (${runAs.uid}) cannot enter ${wanted}`,
+      `PostgreSQL does not run as root, and its user (${runAs.uid}) cannot enter ${folder}`,
       ["allow others to pass through the folders above it (chmod o+x), or move it to where they may"],
     );
   }
-  const directory = join(ELSEWHERE, `${basename(wanted)}-${randomBytes(4).toString("hex")}`);
+  const directory = join(ELSEWHERE, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
   await makePublicDirectory(ELSEWHERE);
-  await writeFile(locationFile(wanted), `${directory}\n`);
+  await writeFile(locationFile(folder), `${directory}\n`);
   log.info(
-    { wanted, directory },
+    { wanted: folder, directory },
     "PostgreSQL's own user cannot enter the data directory; the tables go elsewhere",
   );
   return directory;
 }
 
-async function readLocation(wanted: string): Promise<string | null> {
-  const text = await readFile(locationFile(wanted), "utf8").catch(() => "");
+async function readLocation(folder: string): Promise<string | null> {
+  const text = await readFile(locationFile(folder), "utf8").catch(() => "");
   return text.trim() === "" ? null : text.trim();
 }
 
-function locationFile(wanted: string): string {
-  return `${wanted}.location`;
+function locationFile(folder: string): string {
+  return `${folder}.location`;
 }
 
 /** The system checks this as that user, so that access lists and mount options count, too. */

@@ -771,7 +771,7 @@ create table earshot.forget_requests (
   mentions integer not null,
   alerts integer not null,
   local_mentions integer,
-  -- What became of the files of the tables; null until that is known.
+  -- Whether all files of the tables were rewritten, or only part of them; null until that is known.
   files text check (files in ('Rewritten', 'Partly'))
 );
 

@@ -44,12 +44,12 @@ export async function planCounting(
 /** How loud, in which mood, and what moved it. */
 export async function countVolume(
   stores: CountStores,
-  asked: QuestionScope,
+  scope: QuestionScope,
 ): Promise<CountedRange & { readonly volume: ExplainedVolume }> {
-  const { chosen, range } = asked;
-  const of = countedFacet(asked.question.filters);
+  const { chosen, range } = scope;
+  const of = countedFacet(scope.question.filters);
   if (of === null) {
-    const { reading, ...counted } = await planCounting(stores, asked);
+    const { reading, ...counted } = await planCounting(stores, scope);
     const { moments, before: past } = counted.range;
     const { counts, before } = await stores.filteredCounts.bySteps(reading, moments, past);
     return {
@@ -61,7 +61,7 @@ export async function countVolume(
   const before = await stores.mentionCounts.bySteps(chosen, of, range.before);
   const volume = buildVolume(chosen, range.moments.length - 1, counts, before);
   // Counts know one facet at a time, so a filter leaves nothing to explain the mood by.
-  const movers = of[0] === "all" ? await moversOf(stores, asked, volume) : null;
+  const movers = of[0] === "all" ? await moversOf(stores, scope, volume) : null;
   return { ...whole(range), volume: { ...volume, movers } };
 }
 
@@ -90,19 +90,19 @@ export type SpeakerTable<F extends Facet> = { readonly facet: F } & FacetValues;
 /** Who speaks. Of a list only its authors are counted, whatever the filters. */
 export async function countSpeakers<F extends Facet>(
   stores: CountStores,
-  asked: QuestionScope,
+  scope: QuestionScope,
   facets: readonly F[],
   limit: number,
 ): Promise<CountedRange & { readonly tables: readonly SpeakerTable<F>[] }> {
-  const { chosen, range, question } = asked;
+  const { chosen, range, question } = scope;
   const { list } = question;
   if (list === null && hasFilters(question)) {
-    const { reading, ...counted } = await planCounting(stores, asked);
+    const { reading, ...counted } = await planCounting(stores, scope);
     return { ...counted, tables: await stores.filteredCounts.byValue(reading, facets, limit) };
   }
-  const wanted = list === null ? facets : facets.filter((facet) => facet === "author");
+  const countedFacets = list === null ? facets : facets.filter((facet) => facet === "author");
   const tables = await Promise.all(
-    wanted.map(async (facet) => ({
+    countedFacets.map(async (facet) => ({
       facet,
       ...(await stores.mentionCounts.byValue(chosen, facet, periodsOf(range), limit, list)),
     })),
