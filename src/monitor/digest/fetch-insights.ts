@@ -36,13 +36,11 @@ export function createFetchInsights(
         // An author has a row for each site. Of a list that is cut off, the sum of the rows is no number of anybody.
         if (authors.length >= MOST) return null;
         insights.push({
-          hashtags: hashtags.items.flatMap(({ name, volume }) =>
+          hashtags: hashtags.flatMap(({ name, volume }) =>
             volume === null ? [] : [{ name: name.replace(/^#/, ""), mentions: volume }],
           ),
-          authors: authors.flatMap(({ name, volume, sentiment }) =>
-            name === null || volume === null
-              ? []
-              : [{ name, mentions: volume, negative: sentiment?.negative ?? null }],
+          authors: authors.flatMap(({ name, volume, negative }) =>
+            name === null || volume === null ? [] : [{ name, mentions: volume, negative }],
           ),
         });
       }

@@ -40,7 +40,7 @@ export interface Extensions {
   ): Promise<void>;
   /** `limit`: 1 to 1,000. */
   topAuthors(
-    params: ScopeParams & { readonly limit?: number },
+    params: ScopeParams & { readonly limit: number },
     options?: CallOptions,
   ): Promise<readonly TopAuthor[]>;
 }

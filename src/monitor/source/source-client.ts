@@ -3,7 +3,7 @@ import { MINUTE } from "../../lib/instant.ts";
 import { type Budget, type Gate, OPEN_GATE, readBudget } from "./budget.ts";
 import type { CallName } from "./call-table.ts";
 import { clientRecord, type SourceClientRecord } from "./calls/account.ts";
-import { hashtags, type Insights, mentions } from "./calls/mentions.ts";
+import { type Hashtag, hashtags, mentions } from "./calls/mentions.ts";
 import { projects, queries, type SourceProject, type SourceQuery } from "./calls/projects.ts";
 import { type Call, type RawParams, rawCall } from "./define-call.ts";
 import { createExtensions, type Extensions } from "./extensions.ts";
@@ -45,11 +45,6 @@ export interface SourceClientOptions {
   readonly prefix?: string | undefined;
 }
 
-interface FetchMentionsOptions extends CallOptions {
-  /** Default true; false follows `nextCursor` until a page is empty, for one call more. */
-  readonly endOnShortPage?: boolean;
-}
-
 /**
  * The calls of the Listening API that Earshot makes, and `ask` for all others. Every error about the source is a
  * SourceError. Only a refused token is retried here, since waiting is the queue's job.
@@ -62,8 +57,8 @@ export interface SourceClient {
   queries(projectId: string, options?: CallOptions): Promise<readonly SourceQuery[]>;
   mentionsPage(params: MentionsParams, options?: CallOptions): Promise<Page>;
   /** The pages of one poll, from `params.cursor` or the beginning. Leaving the loop stops the running call. */
-  mentions(params: MentionsParams, options?: FetchMentionsOptions): AsyncIterable<Page>;
-  hashtags(params: ScopeParams, options?: CallOptions): Promise<Insights>;
+  mentions(params: MentionsParams, options?: CallOptions): AsyncIterable<Page>;
+  hashtags(params: ScopeParams, options?: CallOptions): Promise<readonly Hashtag[]>;
   /** Calls that the live service has beyond the specification. Another implementation may answer 404. */
   readonly extensions: Extensions;
   /**
@@ -123,12 +118,12 @@ export function createSourceClient(options: SourceClientOptions): SourceClient {
     projects: (callOptions) => run(projects, undefined, callOptions),
     queries: (projectId, callOptions) => run(queries, { projectId }, callOptions),
     mentionsPage: (params, callOptions) => run(mentions, params, callOptions),
-    mentions: (params, paging = {}) =>
+    mentions: (params, callOptions = {}) =>
       fetchPages((cursor, signal) => run(mentions, { ...params, cursor }, { signal }), {
         cursor: params.cursor ?? null,
         pageSize: params.pageSize ?? null,
-        endOnShortPage: paging.endOnShortPage ?? true,
-        signal: paging.signal,
+        endOnShortPage: true,
+        signal: callOptions.signal,
       }),
     hashtags: (params, callOptions) => run(hashtags, params, callOptions),
     extensions: createExtensions(run),

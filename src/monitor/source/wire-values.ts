@@ -117,9 +117,6 @@ export function toWireId(id: string): number | string {
   return /^\d{1,15}$/.test(id) ? Number(id) : id;
 }
 
-/** An id, or a name that may also be a number. May be missing or of a wrong type. */
-export const WireOptionalId = WireId.nullable().catch(null);
-
 /** A text that may be missing or of a wrong type. */
 export const WireText = z.string().nullable().catch(null);
 

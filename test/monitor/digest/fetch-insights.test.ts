@@ -7,11 +7,11 @@ import type { WatchedQuery } from "../../../src/monitor/model/query.ts";
 function fetchFrom(rows: number) {
   const authors = Array.from({ length: rows }, (_, index) => ({
     ...{ name: index === rows - 1 ? "ann" : `author ${index}`, volume: rows - index },
-    sentiment: { negative: 1 },
+    negative: 1,
   }));
   const source = {
-    hashtags: async () => ({ items: [{ name: "#sale", volume: 7 }] }),
-    extensions: { topAuthors: async () => [{ name: "Ann", volume: 50, sentiment: null }, ...authors] },
+    hashtags: async () => [{ name: "#sale", volume: 7 }],
+    extensions: { topAuthors: async () => [{ name: "Ann", volume: 50, negative: null }, ...authors] },
   } as unknown as ReturnType<Parameters<typeof createFetchInsights>[0]>;
   const fetch = createFetchInsights(
     () => source,

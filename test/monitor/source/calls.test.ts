@@ -15,7 +15,6 @@ const list = (...results: readonly unknown[]) => ({
   results,
 });
 const CREATED = "2020-01-01T00:00:00.000+0000";
-const CREATED_AT = Date.UTC(2020, 0, 1);
 const PROJECT = {
   id: 12,
   name: "Brände",
@@ -25,14 +24,7 @@ const PROJECT = {
   timezone: "Europe/Berlin",
   billableClientIsPitch: false,
 };
-const READ_PROJECT = {
-  projectId: "12",
-  name: "Brände",
-  description: "",
-  timezone: "Europe/Berlin",
-  billableClientId: "3",
-  billableClientName: "Acme",
-};
+const READ_PROJECT = { projectId: "12", name: "Brände", timezone: "Europe/Berlin" };
 const QUERY = {
   id: 12,
   name: "Brand",
@@ -46,19 +38,7 @@ const QUERY = {
   sampled: true,
   samplePercentage: 12.5,
 };
-const READ_QUERY = {
-  queryId: "12",
-  name: "Brand",
-  type: "search string",
-  createdAt: CREATED_AT,
-  changedAt: CREATED_AT,
-  changedBy: "ada",
-  locked: true,
-  lockedBy: null,
-  createdByWizard: false,
-  sampled: true,
-  samplePercentage: 12.5,
-};
+const READ_QUERY = { queryId: "12", name: "Brand" };
 const HASHTAG = { name: "#late", label: null, volume: 9, tweets: 5, retweets: 4, impressions: 1_000 };
 
 /** Call → the address it asks, what is answered, and what the client makes of it. */
@@ -78,20 +58,7 @@ test.each<[string, string, unknown, unknown]>([
       isLegacy: "new value",
       unheardOf: {},
     },
-    {
-      clientId: "3",
-      name: "Acme",
-      parentId: null,
-      startsAt: CREATED_AT,
-      expiresAt: null,
-      owner: "ada",
-      maxUsers: 7,
-      maximumSubscribedBrands: null,
-      mentionArchiveSize: null,
-      userInactivityTimeoutMinutes: null,
-      tags: { "ratelimit.limit": "600", "ratelimit.period": "10" },
-      rateLimit: { limit: 600, periodMs: 600_000 },
-    },
+    { rateLimit: { limit: 600, periodMs: 600_000 } },
   ],
   ["projects", "/projects/summary", list(PROJECT, { id: 1 }, null), [READ_PROJECT]],
   ["queries", "/projects/19/queries/summary", list(QUERY), [READ_QUERY]],
@@ -111,21 +78,6 @@ test.each<[string, string, unknown, unknown]>([
     },
   ],
   [
-    "fullText",
-    `/projects/19/data/mentions/fulltext${DATA}`,
-    { results: [] },
-    {
-      mentions: [],
-      rejected: [],
-      servedAt: expect.any(Number),
-      revision: null,
-      nextCursor: null,
-      total: null,
-      pageSize: null,
-      budget: null,
-    },
-  ],
-  [
     "hashtags",
     `/projects/19/data/hashtags${DATA}`,
     {
@@ -133,14 +85,10 @@ test.each<[string, string, unknown, unknown]>([
       orderBy: "volume",
       orderDirection: "desc",
     },
-    {
-      items: [
-        HASHTAG,
-        { name: "x", label: null, volume: null, tweets: null, retweets: null, impressions: null },
-      ],
-      orderBy: "volume",
-      orderDirection: "desc",
-    },
+    [
+      { name: "#late", volume: 9 },
+      { name: "x", volume: null },
+    ],
   ],
   [
     "extensions.queryGroups",
@@ -156,24 +104,8 @@ test.each<[string, string, unknown, unknown]>([
       { name: "bo", volume: 2 },
     ),
     [
-      {
-        name: "ada",
-        domain: null,
-        countryCode: null,
-        volume: 3,
-        reach: 40,
-        impressions: null,
-        sentiment: { positive: null, neutral: null, negative: 1 },
-      },
-      {
-        name: "bo",
-        domain: null,
-        countryCode: null,
-        volume: 2,
-        reach: null,
-        impressions: null,
-        sentiment: null,
-      },
+      { name: "ada", volume: 3, negative: 1 },
+      { name: "bo", volume: 2, negative: null },
     ],
   ],
   ["ask", "/projects/19/tags", list({ id: 1, odd: "ü" }), list({ id: 1, odd: "ü" })],

@@ -13,7 +13,6 @@ export const CALLS: Readonly<Record<string, (client: SourceClient) => Promise<un
   projects: (client) => client.projects(),
   queries: (client) => client.queries("19"),
   mentionsPage: (client) => client.mentionsPage(SCOPE),
-  fullText: (client) => client.mentionsPage({ ...SCOPE, fullText: true }),
   hashtags: (client) => client.hashtags(SCOPE),
   "extensions.queryGroups": (client) => client.extensions.queryGroups("19"),
   "extensions.topAuthors": (client) => client.extensions.topAuthors({ ...SCOPE, limit: 50 }),

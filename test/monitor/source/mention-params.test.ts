@@ -22,19 +22,13 @@ test("everything else is sent under its name in the API", () => {
     cursor: "a+b/c=&d",
     sinceAdded: Date.UTC(2026, 0, 2),
     sinceUpdated: Date.UTC(2026, 0, 3),
-    filters: { sentiment: "negative", xcategory: [4, 5], checked: true },
-    fullText: true,
   });
   const url = new URL(path, "http://source");
-  expect(url.pathname).toBe("/projects/..%2Fevil/data/mentions/fulltext");
+  expect(url.pathname).toBe("/projects/..%2Fevil/data/mentions");
   expect([...url.searchParams].filter(([name]) => !name.endsWith("Date"))).toEqual([
     ["queryGroupId", "3"],
     ["sinceAdded", "2026-01-02T00:00:00.000+0000"],
     ["sinceUpdated", "2026-01-03T00:00:00.000+0000"],
-    ["sentiment", "negative"],
-    ["xcategory", "4"],
-    ["xcategory", "5"],
-    ["checked", "true"],
     ["orderBy", "added"],
     ["orderDirection", "asc"],
     ["pageSize", "5000"],

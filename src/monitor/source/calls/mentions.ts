@@ -12,12 +12,7 @@ import { listInside, listOf, WireNumber, WireText } from "../wire-values.ts";
 
 export const mentions: Call<MentionsParams, Page> = {
   name: "mentions",
-  path: (params) =>
-    addressOf(
-      params.fullText === true ? "mentions-fulltext" : "mentions",
-      { projectId: params.projectId },
-      mentionsParameters(params),
-    ),
+  path: (params) => addressOf("mentions", { projectId: params.projectId }, mentionsParameters(params)),
   read: ({ body, header }) => toPage(body, readBudget(header), header("date"), header("x-query-revision")),
 };
 
@@ -28,25 +23,14 @@ const TopAuthor = z
     const more = inner.success ? inner.data : NOTHING;
     return {
       name: name ?? more.authorName,
-      domain: more.domain,
-      countryCode: more.countryCode,
       volume: volume ?? more.volume,
-      reach: more.reachEstimate,
-      impressions: more.impressions,
-      sentiment: more.sentiment,
+      negative: more.sentiment?.negative ?? null,
     };
   });
 const Nested = z.object({
   authorName: WireText,
-  domain: WireText,
-  countryCode: WireText,
   volume: WireNumber,
-  reachEstimate: WireNumber,
-  impressions: WireNumber,
-  sentiment: z
-    .object({ positive: WireNumber, neutral: WireNumber, negative: WireNumber })
-    .nullable()
-    .catch(null),
+  sentiment: z.object({ negative: WireNumber }).nullable().catch(null),
 });
 const NOTHING = Nested.parse({});
 
@@ -57,31 +41,26 @@ const TopAuthors = listOf(TopAuthor);
 export const topAuthors = defineCall({
   name: "top-authors",
   places: ({ projectId }: ScopeParams) => ({ projectId }),
-  parameters: (params: ScopeParams & { readonly limit?: number }) => [
+  parameters: (params: ScopeParams & { readonly limit: number }) => [
     ...scopeParameters(params),
-    ...(params.limit === undefined ? [] : [["limit", String(params.limit)] as const]),
+    ["limit", String(params.limit)],
   ],
   read: (json): readonly TopAuthor[] => TopAuthors.parse(json),
 });
 
-/** One hashtag, with how often it was found. */
 const WireInsight = z.object({
   name: z.union([z.string(), z.number().transform(String)]),
-  label: WireText,
   volume: WireNumber,
-  tweets: WireNumber,
-  retweets: WireNumber,
-  impressions: WireNumber,
 });
 
-export type Insights = z.output<typeof Insights>;
-export const Insights = z
-  .object({ results: z.array(z.unknown()), orderBy: WireText, orderDirection: WireText })
-  .transform(({ results, ...order }) => ({ items: listInside(WireInsight).parse(results), ...order }));
+export type Hashtag = z.output<typeof WireInsight>;
+const Insights = z
+  .object({ results: z.array(z.unknown()) })
+  .transform(({ results }) => listInside(WireInsight).parse(results));
 
 export const hashtags = defineCall({
   name: "hashtags",
   places: ({ projectId }: ScopeParams) => ({ projectId }),
   parameters: scopeParameters,
-  read: (json): Insights => Insights.parse(json),
+  read: (json): readonly Hashtag[] => Insights.parse(json),
 });
