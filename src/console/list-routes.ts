@@ -83,17 +83,16 @@ const line = (longest: number) =>
         .trim(),
     )
     .pipe(z.string().max(longest));
-const orNone = (longest: number) =>
-  line(longest)
-    .transform((text) => (text === "" ? null : text))
-    .catch(null);
-const Asked = z.object({ author: orNone(200) });
+const orNone = line(200)
+  .transform((text) => (text === "" ? null : text))
+  .catch(null);
+const Asked = z.object({ author: orNone });
 const Posted = z.object({
   author: line(200)
     .transform((text) => text.replace(/^@+/, ""))
     .pipe(z.string().min(1)),
-  name: orNone(200),
-  site: orNone(200),
+  name: orNone,
+  site: orNone,
   list: line(LONGEST_LIST_NAME).pipe(z.string().min(1)),
   note: line(LONGEST_LIST_NOTE).catch(""),
   by: line(80).catch(""),

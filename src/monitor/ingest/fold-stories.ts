@@ -42,8 +42,10 @@ interface CachedIndex {
   readonly version: number;
 }
 
-/** Holds `most` queries; the least recently used is dropped first. A full index takes about 8 MB, most a few kB. */
-export function createStoryCache(most = 64): StoryCache {
+const MOST_CACHED = 64;
+
+/** Holds `MOST_CACHED` queries; the least recently used is dropped first. A full index takes about 8 MB, most a few kB. */
+export function createStoryCache(): StoryCache {
   const indexes = new Map<string, CachedIndex>();
   return {
     take: (query) => {
@@ -54,7 +56,7 @@ export function createStoryCache(most = 64): StoryCache {
     put: (query, indexed) => {
       indexes.set(query, indexed);
       const [oldest] = indexes.keys();
-      if (indexes.size > most && oldest !== undefined) indexes.delete(oldest);
+      if (indexes.size > MOST_CACHED && oldest !== undefined) indexes.delete(oldest);
     },
   };
 }

@@ -104,7 +104,7 @@ export function createWatchStore(db: Db) {
           (select count(*) as n, 1000 * max(least(extract(epoch from ${at(now)} - w.next_at),
               extract(epoch from now() - w.leased_until_wall), extract(epoch from now() - w.retry_at_wall)))::float8 as oldest
             from earshot.polls w join earshot.queries q using (project_id, query_id)
-            where q.active and ${isDueAt(now, "w")} and (w.leased_until_wall is null or w.leased_until_wall < now())
+            where q.active and ${isDueAt(now)} and (w.leased_until_wall is null or w.leased_until_wall < now())
               and (w.retry_at_wall is null or w.retry_at_wall <= now())) k
       `.execute(db);
       const [row] = rows;

@@ -35,7 +35,7 @@ export function createPollPlanStore(db: Db) {
       const { rows } = await sql<PollCandidate>`
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom",
-          case when ${isDueAt(now, "w")} then least(w.next_at, ${at(now)}) else w.next_at end as "nextAt",
+          case when ${isDueAt(now)} then least(w.next_at, ${at(now)}) else w.next_at end as "nextAt",
           w.failures, (w.state ->> 'watermark')::float8 as watermark, w.reread_from as "rereadFrom",
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
             or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object'
@@ -118,11 +118,10 @@ export function createPollPlanStore(db: Db) {
   };
 }
 
-/** A poll that a clock ahead of ours has made is due now, not when its time is reached again. */
-export function isDueAt(now: Instant, table: string) {
-  const of = (column: string) => sql.ref(`${table}.${column}`);
-  return sql<boolean>`(${of("next_at")} <= ${at(now)}
-    or coalesce(${of("polled_at")}, ${of("next_at")}) > ${at(now + CLOCK_AHEAD_MS)})`;
+/** A poll, the row `w`, that a clock ahead of ours has made is due now, not when its time is reached again. */
+export function isDueAt(now: Instant) {
+  return sql<boolean>`(w.next_at <= ${at(now)}
+    or coalesce(w.polled_at, w.next_at) > ${at(now + CLOCK_AHEAD_MS)})`;
 }
 
 /** After this many tries, a gap is polled again at its `nextAt`; before that at once. */

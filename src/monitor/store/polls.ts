@@ -145,7 +145,7 @@ export function pollsDue(now: Instant, limit: number, source: SourceName) {
   return sql<PollKey>`
     select w.project_id as "projectId", w.query_id as "queryId", w.poll
     from earshot.polls w join earshot.queries q using (project_id, query_id)
-    where q.active and ${isDueAt(now, "w")} and ${isOfSource(source, "w")}
+    where q.active and ${isDueAt(now)} and ${isOfSource(source, "w")}
       and (w.leased_until_wall is null or w.leased_until_wall < now())
       and (w.retry_at_wall is null or w.retry_at_wall <= now())
       and (w.planned_until_wall is null or w.planned_until_wall < now())
@@ -188,7 +188,7 @@ function createPollLeaseStore(db: Db) {
     const { rows } = await sql<ClaimedPoll & PollKey>`
       with free as materialized (
         select w.project_id, w.query_id, w.poll from earshot.polls w join ${keysAsRows(keys)} on ${isKeyOf}
-        where ${isDueAt(now, "w")} and (w.leased_until_wall is null or w.leased_until_wall < now())
+        where ${isDueAt(now)} and (w.leased_until_wall is null or w.leased_until_wall < now())
           and (w.retry_at_wall is null or w.retry_at_wall <= now())
         ${IN_ONE_ORDER})
       update earshot.polls w

@@ -100,7 +100,7 @@ async function enterableDirectory(folder: string, runAs: RunAs, log: Logger): Pr
     );
   }
   const directory = join(ELSEWHERE, `${basename(folder)}-${randomBytes(4).toString("hex")}`);
-  await makePublicDirectory(ELSEWHERE);
+  await makePublicDirectory();
   await writeFile(locationFile(folder), `${directory}\n`);
   log.info(
     { wanted: folder, directory },
@@ -132,7 +132,7 @@ async function runnablePrograms(native: string, runAs: RunAs, log: Logger): Prom
   const version = await run(join(native, "bin", "postgres"), ["--version"], {}).catch(() => "");
   const copy = join(ELSEWHERE, `programs-${version.replaceAll(/[^\w.]+/g, "-")}`);
   if ((await stat(copy).catch(() => null)) === null) {
-    await makePublicDirectory(ELSEWHERE);
+    await makePublicDirectory();
     const draft = `${copy}.${process.pid}`;
     await cp(native, draft, { recursive: true, verbatimSymlinks: true });
     await makePublic(draft);
@@ -159,9 +159,9 @@ async function run(program: string, words: readonly string[], runAs: RunAs): Pro
   return answer.stdout.trim();
 }
 
-async function makePublicDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  await chmod(directory, 0o755);
+async function makePublicDirectory(): Promise<void> {
+  await mkdir(ELSEWHERE, { recursive: true });
+  await chmod(ELSEWHERE, 0o755);
 }
 
 /** A strict umask must not make the copy as unreadable as its original. */
