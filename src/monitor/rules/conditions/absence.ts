@@ -79,6 +79,7 @@ export const absence = defineWindowCondition({
     const slots = Math.ceil(within / slotMs);
     const testsADay = Math.min(150, (TESTS_A_WINDOW * DAY) / within);
     const lnLimit = -Math.log((oneFalseAlarmIn / DAY) * testsADay);
+    const rule: JudgedAbsence = { within, least, atMost, subject, testsADay, lnLimit };
     const key = stableHash({
       type: "absence",
       version: 1,
@@ -113,18 +114,8 @@ export const absence = defineWindowCondition({
       step: (json, tick) => {
         const before = json as State;
         const { bucket, bucketMs } = tick;
-        const state =
-          before.learned === null ? createSpikeState(bucket) : unpackSpikeState(before.learned, WORKSHEET);
-        const [arrivals = []] = tick.arrivals;
         const zone = timezone ?? tick.timezone ?? "UTC";
-        if (before.learned !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
-        const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
-        for (let i = 0; i < missing; i++) learnOnly(state, [], zone);
-        const late = arrivals.map(({ bucket: event, count }) => ({
-          age: Math.round((bucket - event) / BUCKET_MS),
-          count,
-        }));
-        const learned = learnOnly(state, late, zone);
+        const { state, learned } = learnTick(before, tick, zone);
         const moved = moveSlots(before.slots, tick, learned.leastExpected, slotMs, slots);
         const windowTo = bucket + bucketMs;
         const windowFrom = moved.newest - (moved.counts.length - 1) * slotMs;
@@ -132,9 +123,7 @@ export const absence = defineWindowCondition({
         const expected = arrivedExpectation(moved, learned.arrived, windowTo, slotMs);
         const isKnown = learned.known >= WARM_UP_BUCKETS && moved.counts.length === slots;
         const spread = learned.cluster * expected + learned.wander * expected * expected;
-        const isLow = isKnown && expected >= least && observed <= atMost * expected;
-        const lnP = isLow ? lnNegativeBinomialLow(observed, expected, spread) : 0;
-        const met = isLow && lnP <= lnLimit;
+        const { met, lnP } = judgeAbsence(rule, { isKnown, observed, expected, spread });
         const counted = `${countedSubject(observed, subject)} in ${formatMinutes(windowTo - windowFrom)}, ${formatExpected(expected)} expected`;
         return {
           state: {
@@ -157,9 +146,7 @@ export const absence = defineWindowCondition({
       },
       missing: (json, tick) => {
         const { verdict } = condition.step(json, tick);
-        return verdict.met
-          ? []
-          : [shortfallOf(verdict.values, { within, least, subject, testsADay, lnLimit })];
+        return verdict.met ? [] : [shortfallOf(verdict.values, rule)];
       },
     };
     return condition;
@@ -169,16 +156,51 @@ export const absence = defineWindowCondition({
 const WORKSHEET = createSpikeState(0);
 const TESTS_A_WINDOW = 4;
 
+/** What a window is judged by. */
+interface JudgedAbsence {
+  readonly within: number;
+  /** Fewer expected mentions are not judged. */
+  readonly least: number;
+  readonly atMost: number;
+  readonly subject: string;
+  readonly testsADay: number;
+  readonly lnLimit: number;
+}
+
+/** Learns from the arrivals of a bucket, and of the buckets that were left out before it. */
+function learnTick(before: State, { bucket, arrivals: [arrivals = []] }: Tick, zone: string) {
+  const state =
+    before.learned === null ? createSpikeState(bucket) : unpackSpikeState(before.learned, WORKSHEET);
+  if (before.learned !== null) turnHours(state, before.zone ?? "UTC", zone, bucket);
+  const missing = (bucket - state.startAt) / BUCKET_MS - mark(state, MARK.buckets);
+  for (let i = 0; i < missing; i++) learnOnly(state, [], zone);
+  const late = arrivals.map(({ bucket: event, count }) => ({
+    age: Math.round((bucket - event) / BUCKET_MS),
+    count,
+  }));
+  return { state, learned: learnOnly(state, late, zone) };
+}
+
+function judgeAbsence(
+  { least, atMost, lnLimit }: JudgedAbsence,
+  window: {
+    /** Whether it is learned what is usual. */
+    readonly isKnown: boolean;
+    readonly observed: number;
+    readonly expected: number;
+    readonly spread: number;
+  },
+): { readonly met: boolean; readonly lnP: number } {
+  const { isKnown, observed, expected, spread } = window;
+  const isLow = isKnown && expected >= least && observed <= atMost * expected;
+  const lnP = isLow ? lnNegativeBinomialLow(observed, expected, spread) : 0;
+  return { met: isLow && lnP <= lnLimit, lnP };
+}
+
 /** The first limit that keeps a window from being unusually quiet. */
 function shortfallOf(
   { count = 0, expected = 0, limit = 0, probability = 1 }: WindowVerdict["values"],
-  rule: {
-    readonly within: number;
-    readonly least: number;
-    readonly subject: string;
-    readonly testsADay: number;
-    readonly lnLimit: number;
-  },
+  rule: JudgedAbsence,
 ): Shortfall {
   const { within, least, subject, testsADay, lnLimit } = rule;
   const came = `${countedSubject(count, subject)} in ${formatMinutes(within)}, ${formatExpected(expected)} expected`;

@@ -22,7 +22,7 @@ import {
   usualShare,
 } from "../usual-share.ts";
 import { AWAITS_FIRST_MENTION, warmUpUntil } from "../warm-up.ts";
-import type { Shortfall, WindowCondition, WindowVerdict } from "../window-condition.ts";
+import type { Shortfall, Tick, WindowCondition, WindowVerdict } from "../window-condition.ts";
 import { moveWindow, noCounts, total, type WindowCounts } from "../window-counts.ts";
 
 type ShareState = {
@@ -149,51 +149,21 @@ export const share = defineWindowCondition({
           (missing === 0 ? undefined : { until: null, needs: `${formatNumber(missing)} more mentions` })
         );
       },
-      step: (json, { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }) => {
-        const state = json as ShareState;
-        const { window: parts, left: partsLeft } = moveWindow(
-          state.part,
-          bucket,
-          bucketMs,
-          buckets,
-          partArrivals,
-        );
-        const { window: wholes, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
-        const isNews = state.surge !== undefined && bucket - state.surge.since < LONGEST_SURGE_MS;
-        // Learn only from what has left the window, and nothing from a surge: it must not be measured against itself.
-        const usualVariation = isNews
-          ? state.usualVariation
-          : learnVariation(state.usualVariation, state.usual, partsLeft, left, buckets);
-        const usual = isNews ? state.usual : learnShare(state.usual, partsLeft, left);
-        const count = total(wholes.counts);
-        const matching = Math.min(total(parts.counts), count);
-        const now = count === 0 ? 0 : matching / count;
-        const known = isUsualKnown(usual, among);
-        const expected = usualShare(usual);
-        const isHigh =
-          count >= among &&
-          (atLeast === undefined || now >= atLeast) &&
-          (aboveUsual === undefined || (known && now >= expected + aboveUsual));
-        // The test is expensive, so it runs only when it decides the outcome.
-        const lnP =
-          unusual === true && isHigh && known && now > expected
-            ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
-            : 0;
-        const met = isHigh && (unusual !== true || lnP <= lnLimit);
-        const begun =
-          met && known && (aboveUsual !== undefined || unusual === true)
-            ? { since: bucket, ordinary: expected + (aboveUsual ?? now - expected) / 2 }
-            : undefined;
-        const isBack = count >= among && !met && (now <= (state.surge?.ordinary ?? 0) || !isNews);
-        const surge = isBack ? undefined : (state.surge ?? begun);
+      step: (json, tick) => {
+        const { bucket, bucketMs } = tick;
+        const before = json as ShareState;
+        const { isNews, ...moved } = moveOn(before, tick, buckets);
+        const found = judgeShare(rule, moved);
+        const { met, count, matching, now, usual, lnP } = found;
+        const surge = surgeAfter(rule, { before: before.surge, isNews, bucket }, found);
         const reached = reachedSeverity(steps, (step) => now >= (step.atLeast ?? 0));
         return {
-          state: { part: parts, whole: wholes, usual, usualVariation, ...(surge !== undefined && { surge }) },
+          state: { ...moved, ...(surge !== undefined && { surge }) },
           verdict: {
             met,
             // It is harder to end than to begin. Too few mentions, as in a night, say nothing.
             ...(!met && surge !== undefined && count >= among && { goesOn: true }),
-            because: explainShare(rule, { now, count, usual: known ? expected : null, lnP }),
+            because: explainShare(rule, found),
             windowFrom: bucket + bucketMs - within,
             windowTo: bucket + bucketMs,
             observed: matching,
@@ -210,7 +180,7 @@ export const share = defineWindowCondition({
               share: now,
               ...(predicate.sentiment === "negative" && { negativeShare: now }),
               ...(atLeast !== undefined && { limit: atLeast }),
-              usual: known ? expected : 0,
+              usual: usual ?? 0,
               ...(unusual === true && { probability: Math.exp(lnP) }),
             },
           },
@@ -240,15 +210,72 @@ interface JudgedShare {
   readonly lnLimit: number;
 }
 
-/** `usual`: null where it is not known yet. */
+/** The state with a bucket more, before it is judged. `isNews`: it is in a surge, of which nothing is learned. */
+function moveOn(
+  state: ShareState,
+  { bucket, bucketMs, arrivals: [partArrivals = [], wholeArrivals = []] }: Tick,
+  buckets: number,
+) {
+  const { window: part, left: partLeft } = moveWindow(state.part, bucket, bucketMs, buckets, partArrivals);
+  const { window: whole, left } = moveWindow(state.whole, bucket, bucketMs, buckets, wholeArrivals);
+  const isNews = state.surge !== undefined && bucket - state.surge.since < LONGEST_SURGE_MS;
+  // Learn only from what has left the window, and nothing from a surge: it must not be measured against itself.
+  const usualVariation = isNews
+    ? state.usualVariation
+    : learnVariation(state.usualVariation, state.usual, partLeft, left, buckets);
+  const usual = isNews ? state.usual : learnShare(state.usual, partLeft, left);
+  return { part, whole, usual, usualVariation, isNews };
+}
+
+interface FoundShare {
+  readonly met: boolean;
+  /** The share is `now`: so many of `count`. */
+  readonly matching: number;
+  readonly count: number;
+  readonly now: number;
+  /** Null: it is not known yet. */
+  readonly usual: number | null;
+  readonly lnP: number;
+}
+
+function judgeShare(
+  { atLeast, aboveUsual, isUnusual, among, lnLimit }: JudgedShare,
+  { part, whole, usual, usualVariation }: Omit<ShareState, "surge">,
+): FoundShare {
+  const count = total(whole.counts);
+  const matching = Math.min(total(part.counts), count);
+  const now = count === 0 ? 0 : matching / count;
+  const known = isUsualKnown(usual, among);
+  const expected = usualShare(usual);
+  const isHigh =
+    count >= among &&
+    (atLeast === undefined || now >= atLeast) &&
+    (aboveUsual === undefined || (known && now >= expected + aboveUsual));
+  // The test is expensive, so it runs only when it decides the outcome.
+  const lnP =
+    isUnusual && isHigh && known && now > expected
+      ? lnBetaBinomialTail(matching, count, within01(expected), togetherness(usualVariation, usual))
+      : 0;
+  const met = isHigh && (!isUnusual || lnP <= lnLimit);
+  return { met, matching, count, now, usual: known ? expected : null, lnP };
+}
+
+/** The surge after a bucket: one that goes on, or begins now, until the share is back. */
+function surgeAfter(
+  { aboveUsual, isUnusual, among }: JudgedShare,
+  at: { readonly before: Surge | undefined; readonly isNews: boolean; readonly bucket: Instant },
+  { met, count, now, usual }: FoundShare,
+): Surge | undefined {
+  const isBack = count >= among && !met && (now <= (at.before?.ordinary ?? 0) || !at.isNews);
+  if (isBack) return undefined;
+  if (at.before !== undefined || !met || usual === null) return at.before;
+  const isAgainstUsual = aboveUsual !== undefined || isUnusual;
+  return isAgainstUsual ? { since: at.bucket, ordinary: usual + (aboveUsual ?? now - usual) / 2 } : undefined;
+}
+
 function explainShare(
   { atLeast, aboveUsual, isUnusual, among, within, subject, are, testsADay }: JudgedShare,
-  found: {
-    readonly now: number;
-    readonly count: number;
-    readonly usual: number | null;
-    readonly lnP: number;
-  },
+  found: FoundShare,
 ): string {
   const { now, count, usual, lnP } = found;
   const against =

@@ -81,7 +81,10 @@ export const trend = defineWindowCondition({
   compile: ({ rising, falling, over, atLeast, count, timezone, oneFalseAlarmIn }, slice) => {
     const { series, subject } = inUnit(slice, count);
     const span = over / DAY;
-    const lnLimit = -Math.log(oneFalseAlarmIn / DAY);
+    const rule: JudgedTrend = {
+      ...{ rising, falling, atLeast, subject, span },
+      lnLimit: -Math.log(oneFalseAlarmIn / DAY),
+    };
     const key = stableHash({
       type: "trend",
       version: 1,
@@ -118,16 +121,7 @@ export const trend = defineWindowCondition({
         const closed = state.days.slice(open, Math.max(open, state.days.length - 1));
         const windowTo = startOfLocalDay(newest - (open - 1), zone);
         const found = compareDays(closed, span);
-        const change = found === undefined ? 0 : found.observed / Math.max(found.expected, 1e-9) - 1;
-        const limit = rising ?? -(falling ?? 0);
-        const perDay = (found?.observed ?? 0) / span;
-        const usualPerDay = (found?.expected ?? 0) / span;
-        const met =
-          found !== undefined &&
-          (rising === undefined ? change <= limit && found.allBelow : change >= limit && found.allAbove) &&
-          Math.max(perDay, usualPerDay) >= atLeast &&
-          found.lnP <= lnLimit;
-        const sign = change >= 0 ? "+" : "−";
+        const met = found !== undefined && isTrend(rule, found);
         return {
           state,
           verdict: {
@@ -135,19 +129,14 @@ export const trend = defineWindowCondition({
             because:
               found === undefined
                 ? `${formatNumber(closed.length)} whole days of history, ${formatNumber(historyDays(span))} are needed`
-                : `${countedSubject(perDay, subject)} a day over the last ${span} days, ${formatExpected(usualPerDay)} on the ` +
-                  `same weekdays before (${sign}${formatNumber(Math.abs(change) * 100)}%)` +
-                  (met
-                    ? `. Each of the days was ${rising === undefined ? "below" : "above"}. ` +
-                      `Chance alone brings that ${formatRarity(found.lnP, 1)}.`
-                    : ""),
+                : explainTrend(rule, found, met),
             windowFrom: startOfLocalDay(newest - (open - 1) - span, zone),
             windowTo,
             observed: Math.round(found?.observed ?? 0),
             values: {
               count: found?.observed ?? 0,
               expected: found?.expected ?? 0,
-              change,
+              change: found === undefined ? 0 : changeOf(found),
               probability: Math.exp(found?.lnP ?? 0),
             },
           },
@@ -155,26 +144,53 @@ export const trend = defineWindowCondition({
       },
       missing: (json, tick) => {
         const { verdict } = condition.step(json, tick);
-        return verdict.met
-          ? []
-          : [shortfallOf(verdict.values, { subject, span, atLeast, rising, falling, lnLimit })];
+        return verdict.met ? [] : [shortfallOf(verdict.values, rule)];
       },
     };
     return condition;
   },
 });
 
+/** What days are judged by. */
+interface JudgedTrend {
+  readonly rising: number | undefined;
+  readonly falling: number | undefined;
+  /** Mentions a day. */
+  readonly atLeast: number;
+  readonly subject: string;
+  readonly span: number;
+  readonly lnLimit: number;
+}
+
+type ComparedDays = NonNullable<ReturnType<typeof compareDays>>;
+
+function changeOf({ observed, expected }: ComparedDays): number {
+  return observed / Math.max(expected, 1e-9) - 1;
+}
+
+function isTrend({ rising, falling, atLeast, span, lnLimit }: JudgedTrend, found: ComparedDays): boolean {
+  const change = changeOf(found);
+  const limit = rising ?? -(falling ?? 0);
+  return (
+    (rising === undefined ? change <= limit && found.allBelow : change >= limit && found.allAbove) &&
+    Math.max(found.observed, found.expected) / span >= atLeast &&
+    found.lnP <= lnLimit
+  );
+}
+
+function explainTrend({ rising, subject, span }: JudgedTrend, found: ComparedDays, met: boolean): string {
+  const days =
+    `${countedSubject(found.observed / span, subject)} a day over the last ${span} days, ` +
+    `${formatExpected(found.expected / span)} on the same weekdays before (${formatChange(changeOf(found))})`;
+  if (!met) return days;
+  const side = rising === undefined ? "below" : "above";
+  return `${days}. Each of the days was ${side}. Chance alone brings that ${formatRarity(found.lnP, 1)}.`;
+}
+
 /** The first limit that keeps the days from being a trend. */
 function shortfallOf(
   { count: total = 0, expected = 0, change = 0, probability = 1 }: WindowVerdict["values"],
-  rule: {
-    readonly rising: number | undefined;
-    readonly falling: number | undefined;
-    readonly atLeast: number;
-    readonly subject: string;
-    readonly span: number;
-    readonly lnLimit: number;
-  },
+  rule: JudgedTrend,
 ): Shortfall {
   const { subject, span, atLeast, rising, falling, lnLimit } = rule;
   const perDay = Math.max(total, expected) / span;
