@@ -132,48 +132,8 @@ async function assemble(
   files: OpenVersion["files"],
   closing: Closing,
 ): Promise<Earshot> {
-  const { clock, log, roles } = options;
-  const { sweepEveryMs = SECOND } = options;
-  const sweepsRun = sweepEveryMs !== null;
-  await migrate(options.databaseUrl);
-  const database = openDatabase({
-    url: options.databaseUrl,
-    // Without a role it only serves readers.
-    ...(roles.length === 0 ? { connections: 4, limits: READER_LIMITS } : { connections: 20 }),
-    onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
-  });
-  closing.add(database.close);
-  const stores = createStores(database.db);
-  await ensurePartitions(database.db, clock.now());
-  const outages = createOutageLog({ stores, clock, sweepsRun, queueIn: options.queue.kind });
-  const queues = await createQueues({
-    backend: options.queue,
-    log,
-    onOutage: outages.queueIsBack,
-    signal: options.signal,
-  });
-  closing.add(queues.close);
-  const pictures = options.pictures ?? createPngRenderer();
-  if (options.pictures === undefined) closing.add(pictures.close);
-  const process: ProcessParts = {
-    database,
-    pictures,
-    forMessages: { summarize: options.summarize, categories: options.corrections?.categories },
-    stores,
-    queues,
-    outages,
-    roles,
-    clock,
-    log,
-    watchFrom: options.watchFrom ?? null,
-    startedAt: clock.now(),
-    sweepsRun,
-    checksHealth: options.checksHealth !== false,
-    feedHealth: options.feedHealth ?? (async () => []),
-    revisionsOf: options.revisionsOf,
-    consoleUrl: options.consoleUrl ?? (() => null),
-    onDone: options.onDone ?? (() => {}),
-  };
+  const process = await openProcess(options, closing);
+  const { stores, queues, log, roles } = process;
   const versions = createSwap(await openVersion(process, files));
   /** Those that were replaced, until their last work has ended. */
   const retiring = new Map<OpenVersion, Promise<void>>();
@@ -190,28 +150,8 @@ async function assemble(
   closing.add(worker.stop);
   await options.beforeWork?.(stores);
   await worker.start();
-  if (roles.includes("sweep") && options.followArrivals !== undefined) {
-    const waker = createPollWaker({ stores, queues, clock, log });
-    closing.add(waker.close);
-    closing.add(options.followArrivals(waker.wake));
-  }
-  if (roles.includes("sweep") && sweepEveryMs !== null) {
-    await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-    closing.add(
-      followDueWork(
-        database,
-        () => void queues.add("sweep", {}, { dedupe: "sweep" }),
-        (error) => log.warn({ error: describeError(error) }, "what people do is noticed late for a moment"),
-      ),
-    );
-  }
-  const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });
-  const onConnection = noteConnections({ stores, clock });
-  const sockets = createInteractionSockets({ actions, wall: systemClock, log, onConnection });
-  closing.add(sockets.close);
-  const listen = ({ receivers }: MonitorConfig): void => {
-    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
-  };
+  if (roles.includes("sweep")) await startSweeping(process, options, closing);
+  const listen = openSockets(process, options, closing);
   listen(files.config);
   versions.current.begin();
   closing.add(() => versions.current.endLoops());
@@ -219,11 +159,20 @@ async function assemble(
   closing.add(async () => {
     for (const version of [versions.current, ...retiring.keys()]) version.abort();
   });
-  const retire = async (old: OpenVersion, idle: Promise<void>): Promise<void> => {
-    await Promise.all([old.endLoops(), idle]);
-    old.abort();
-    await old.close();
-  };
+
+  /** From now on this version works; the one before is closed when its last work has ended. */
+  function replace(next: OpenVersion): void {
+    const old = versions.current;
+    const retired = retire(old, versions.replace(next, OLD_WORK_MS))
+      .catch((error: unknown) =>
+        log.warn({ error: describeError(error) }, "a part of the configuration before was not closed"),
+      )
+      .then(() => void retiring.delete(old));
+    retiring.set(old, retired);
+    listen(next.files.config);
+    next.begin();
+  }
+
   return {
     stores,
     get rules() {
@@ -244,28 +193,96 @@ async function assemble(
       Promise.all(QUEUE_NAMES.map(async (queue) => ({ queue, ...(await queues.counts(queue)) }))),
     refreshQueries: () => versions.use((version) => version.refreshQueries()),
     totals: () => versions.use((version) => version.totals()),
-    prepare: async (options) => {
-      const next = await openVersion(process, options);
+    prepare: async (files) => {
+      const next = await openVersion(process, files);
       return {
-        rules: options.rules,
-        previews: next.previews,
-        why: next.why,
-        take: () => {
-          const old = versions.current;
-          const retired = retire(old, versions.replace(next, OLD_WORK_MS))
-            .catch((error: unknown) =>
-              log.warn({ error: describeError(error) }, "a part of the configuration before was not closed"),
-            )
-            .then(() => void retiring.delete(old));
-          retiring.set(old, retired);
-          listen(options.config);
-          next.begin();
-        },
+        ...{ rules: files.rules, previews: next.previews, why: next.why },
+        take: () => replace(next),
         drop: next.close,
       };
     },
     stop: closing.close,
   };
+}
+
+/** Opens what stays when the configuration changes: the database, the queues, the renderer of pictures. */
+async function openProcess(options: EarshotOptions, closing: Closing): Promise<ProcessParts> {
+  const { clock, log, roles } = options;
+  const sweepsRun = options.sweepEveryMs !== null;
+  await migrate(options.databaseUrl);
+  const database = openDatabase({
+    url: options.databaseUrl,
+    // Without a role it only serves readers.
+    ...(roles.length === 0 ? { connections: 4, limits: READER_LIMITS } : { connections: 20 }),
+    onError: (error) => log.warn({ error: describeError(error) }, "a database connection broke"),
+  });
+  closing.add(database.close);
+  const stores = createStores(database.db);
+  await ensurePartitions(database.db, clock.now());
+  const outages = createOutageLog({ stores, clock, sweepsRun, queueIn: options.queue.kind });
+  const queues = await createQueues({
+    backend: options.queue,
+    log,
+    onOutage: outages.queueIsBack,
+    signal: options.signal,
+  });
+  closing.add(queues.close);
+  const pictures = options.pictures ?? createPngRenderer();
+  if (options.pictures === undefined) closing.add(pictures.close);
+  return {
+    ...{ database, stores, queues, outages, pictures, roles, clock, log, sweepsRun },
+    forMessages: { summarize: options.summarize, categories: options.corrections?.categories },
+    watchFrom: options.watchFrom ?? null,
+    startedAt: clock.now(),
+    checksHealth: options.checksHealth !== false,
+    feedHealth: options.feedHealth ?? (async () => []),
+    revisionsOf: options.revisionsOf,
+    consoleUrl: options.consoleUrl ?? (() => null),
+    onDone: options.onDone ?? (() => {}),
+  };
+}
+
+/** Sweeps at its times, and at once when mentions arrive here or people do something. */
+async function startSweeping(
+  { database, stores, queues, clock, log }: ProcessParts,
+  { followArrivals, sweepEveryMs = SECOND }: EarshotOptions,
+  closing: Closing,
+): Promise<void> {
+  if (followArrivals !== undefined) {
+    const waker = createPollWaker({ stores, queues, clock, log });
+    closing.add(waker.close);
+    closing.add(followArrivals(waker.wake));
+  }
+  if (sweepEveryMs === null) return;
+  await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
+  closing.add(
+    followDueWork(
+      database,
+      () => void queues.add("sweep", {}, { dedupe: "sweep" }),
+      (error) => log.warn({ error: describeError(error) }, "what people do is noticed late for a moment"),
+    ),
+  );
+}
+
+/** Sockets on which clicks in messages arrive, where this process delivers. Gives what listens to other receivers. */
+function openSockets(
+  { stores, clock, log, roles }: ProcessParts,
+  { corrections }: EarshotOptions,
+  closing: Closing,
+): (config: MonitorConfig) => void {
+  const actions = createAlertActions({ stores, clock, correct: corrections?.correct });
+  const onConnection = noteConnections({ stores, clock });
+  const sockets = createInteractionSockets({ actions, wall: systemClock, log, onConnection });
+  closing.add(sockets.close);
+  return ({ receivers }) => {
+    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
+  };
+}
+
+async function retire(old: OpenVersion, idle: Promise<void>): Promise<void> {
+  await Promise.all([old.endLoops(), idle]);
+  old.abort();
+  await old.close();
 }
 
 /** How long work may go on with a version that was replaced: as long as a process that stops waits for its jobs. */

@@ -16,7 +16,7 @@ import type { Stores } from "./store/stores.ts";
 import type { Renderer } from "./templates/create-renderer.ts";
 
 /** How people are notified: who, where, and with what content. */
-interface NotifyParts {
+export interface NotifyParts {
   readonly notifiers: ReadonlyMap<string, Notifier>;
   readonly channels: Channels;
   readonly digests: readonly PlannedDigest[];

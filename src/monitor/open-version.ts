@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { createClosing, openTogether } from "../lib/closing.ts";
+import { type Closing, createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { runBackgroundLoops } from "./background-loops.ts";
@@ -19,12 +19,13 @@ import type { FeedHealth } from "./model/pipeline-facts.ts";
 import { type Query, sourceOfProject } from "./model/query.ts";
 import { titleOf } from "./model/wording.ts";
 import type { MonitorConfig } from "./monitor-config.ts";
+import type { NotifyConfig } from "./notify/decide/decide-notifications.ts";
 import { createContentOfAlert, createPreviews, type Previews } from "./notify/previews/create-previews.ts";
 import { versionsIn } from "./notify/view/name-versions.ts";
 import type { ViewParts } from "./notify/view/view-of.ts";
-import { openNotify } from "./open-notify.ts";
+import { type NotifyParts, openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
-import { openSource } from "./polling/open-source.ts";
+import { type OpenSource, openSource } from "./polling/open-source.ts";
 import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
@@ -110,19 +111,7 @@ export interface OpenVersion {
 /** Opens a version. It does nothing until `begin`, or until its handlers are called. */
 export function openVersion(process: ProcessParts, files: OpenVersion["files"]): Promise<OpenVersion> {
   return openTogether(async (closing) => {
-    const {
-      database,
-      stores,
-      queues,
-      outages,
-      pictures,
-      forMessages,
-      roles,
-      clock,
-      log,
-      startedAt,
-      sweepsRun,
-    } = process;
+    const { database, stores, outages, roles, clock, log, sweepsRun } = process;
     const { config, rules, renderer } = files;
     const version = files.digest === undefined ? null : (await versionsIn(stores))(files.digest);
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
@@ -132,103 +121,34 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     // A broken rule may be fixed now. If not, it becomes a dead letter again.
     await stores.deadLetters.forgetRules(clock.now());
     const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
-    const sources = config.sources.map((one) =>
-      openSource(
-        {
-          config: one,
-          account: createAccountStores(database.db, { ...one, account: accountOf(one) }),
-          stores,
-          rulesFor,
-          ...{ clock, log, signal: calling.signal },
-        },
-        closing,
-      ),
-    );
-    const clientOf = (projectId: string): SourceClient => {
-      const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
-      if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
-      return found.background;
+    const sources = openSources(process, config, rulesFor, calling.signal, closing);
+    const notify = await openNotify({ ...process, config, renderer, rulesFor, consoleUrl, version }, closing);
+    const parts: VersionParts = {
+      ...{ version, rulesFor, sources, notify, consoleUrl, calling: calling.signal, looping: looping.signal },
+      notifyConfig: createNotifyConfig(config),
+      historyMs: (projectId) => sourceOf(config.sources, projectId)?.history ?? 0,
     };
-    const historyMs = (projectId: string) => sourceOf(config.sources, projectId)?.history ?? 0;
-    const notify = await openNotify(
-      { config, stores, renderer, pictures, forMessages, rulesFor, consoleUrl, version, clock, log },
-      closing,
-    );
-    const { notifiers, channels, digests, deliver } = notify;
-    const runs = { version, openedAt: clock.now() };
-    const planner = createPlanner(
-      sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
-        ...{ stores, budget, source, rulesFor, quirkLog },
-        skipUnchanged: createSkip({ stores, source, revisionsOf: process.revisionsOf, ...runs }),
-      })),
-    );
-    const sweep = createSweep({ stores, queues, runs, digests, clock, ...channels, ...planner });
-    const notifyConfig = createNotifyConfig(config);
-    const polls = new Map(
-      sources.map((source) => [
-        source.config.name,
-        createPollParts({ notifyConfig, stores, source, rulesFor, version, clock, log }),
-      ]),
-    );
-    const handlers = createHandlers({
-      pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
-      windows: { store: stores, rulesFor, notifyConfig, clock, version },
-      deliver,
-      updateMessage: { ...deliver, liveMessages: stores.alertMessages },
-      correctMessage: { ...deliver, corrections: stores.corrections },
-      digest: {
-        store: stores,
-        digests,
-        fetchInsights: createFetchInsights(clientOf, log, calling.signal),
-        clock,
-        historyMs,
-        consoleUrl,
-        titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
-      },
-      countMentions: (signal) => stores.mentionCounts.countStale(AbortSignal.any([signal, looping.signal])),
-      sweep: async () => {
-        await stores.health.beat("sweep", clock.now());
-        await sweep();
-      },
-      noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
-      queues,
-      log,
-      onDone: process.onDone,
-    });
+    const sweep = createVersionSweep(process, parts);
     const refreshQueries = createRefreshQueries({
       ...{ stores, names: config.sources.map(({ name }) => name), watchFrom: process.watchFrom },
       ...{ clock, log, signal: looping.signal },
     });
-    const health = createHealth({
-      config,
-      recordProblems: (problems, failing) =>
-        recordProblems({ stores, notifyConfig: createNotifyConfig(config, failing), clock }, problems),
-      stores,
-      notifiers,
-      deliver,
-      outages,
-      feedHealth: process.feedHealth,
-      sweepsRun,
-      startedAt,
-      clock,
-      log,
-      signal: looping.signal,
-    });
+    const health = createVersionHealth(process, config, parts);
     return {
       files,
       previews: createPreviews({
         renderer,
-        digests: () => listDigests(digests, clock.now()),
+        digests: () => listDigests(notify.digests, clock.now()),
         editionOf: stores.digests.body,
         contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
       }),
       why: {
         routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
-        source: askEach((projectId) => clientOf(projectId).extensions),
-        historyMs,
+        source: askEach((projectId) => clientOf(sources, projectId).extensions),
+        historyMs: parts.historyMs,
         retentionMs: config.retention,
       },
-      handlers,
+      handlers: createVersionHandlers(process, rules, parts, sweep),
       sweep,
       checkHealth: health.checkHealth,
       refreshQueries: async () => (await Promise.all(sources.map(refreshQueries))).flat(),
@@ -259,6 +179,102 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       },
       close: closing.close,
     };
+  });
+}
+
+/** What the parts of a version have in common. */
+interface VersionParts {
+  readonly version: string | null;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly sources: readonly OpenSource[];
+  readonly notify: NotifyParts;
+  readonly notifyConfig: NotifyConfig;
+  readonly consoleUrl: () => string | null;
+  readonly historyMs: (projectId: string) => number;
+  /** Ends all calls to the source. */
+  readonly calling: AbortSignal;
+  /** Ends the background loops. */
+  readonly looping: AbortSignal;
+}
+
+function openSources(
+  { database, stores, clock, log }: ProcessParts,
+  { sources }: MonitorConfig,
+  rulesFor: VersionParts["rulesFor"],
+  signal: AbortSignal,
+  closing: Closing,
+): readonly OpenSource[] {
+  return sources.map((config) => {
+    const account = createAccountStores(database.db, { ...config, account: accountOf(config) });
+    return openSource({ config, account, stores, rulesFor, clock, log, signal }, closing);
+  });
+}
+
+function clientOf(sources: readonly OpenSource[], projectId: string): SourceClient {
+  const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
+  if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
+  return found.background;
+}
+
+function createVersionSweep(
+  { stores, queues, clock, revisionsOf }: ProcessParts,
+  { version, sources, rulesFor, notify: { digests, channels } }: VersionParts,
+): OpenVersion["sweep"] {
+  const runs = { version, openedAt: clock.now() };
+  const planner = createPlanner(
+    sources.map(({ config: source, budget, pages: { quirkLog } }) => ({
+      ...{ stores, budget, source, rulesFor, quirkLog },
+      skipUnchanged: createSkip({ stores, source, revisionsOf, ...runs }),
+    })),
+  );
+  return createSweep({ stores, queues, runs, digests, clock, ...channels, ...planner });
+}
+
+/** What each job does with this version. */
+function createVersionHandlers(
+  { stores, queues, clock, log, onDone }: ProcessParts,
+  rules: readonly Rule[],
+  parts: VersionParts,
+  sweep: OpenVersion["sweep"],
+): OpenVersion["handlers"] {
+  const { version, rulesFor, sources, notifyConfig, consoleUrl, historyMs } = parts;
+  const { digests, deliver } = parts.notify;
+  const polls = new Map(
+    sources.map((source) => [
+      source.config.name,
+      createPollParts({ notifyConfig, stores, source, rulesFor, version, clock, log }),
+    ]),
+  );
+  return createHandlers({
+    pollsOf: (projectId) => polls.get(sourceOfProject(projectId)),
+    windows: { store: stores, rulesFor, notifyConfig, clock, version },
+    deliver,
+    updateMessage: { ...deliver, liveMessages: stores.alertMessages },
+    correctMessage: { ...deliver, corrections: stores.corrections },
+    digest: {
+      ...{ store: stores, digests, clock, historyMs, consoleUrl },
+      fetchInsights: createFetchInsights((projectId) => clientOf(sources, projectId), log, parts.calling),
+      titleOf: (name) => rules.find((rule) => rule.name === name)?.title ?? titleOf(name),
+    },
+    countMentions: (signal) => stores.mentionCounts.countStale(AbortSignal.any([signal, parts.looping])),
+    sweep: async () => {
+      await stores.health.beat("sweep", clock.now());
+      await sweep();
+    },
+    noted: (job, payload, work) => trackJob({ stores, clock, log }, job, payload, work),
+    ...{ queues, log, onDone },
+  });
+}
+
+function createVersionHealth(
+  { stores, outages, feedHealth, sweepsRun, startedAt, clock, log }: ProcessParts,
+  config: MonitorConfig,
+  { notify: { notifiers, deliver }, looping: signal }: VersionParts,
+) {
+  return createHealth({
+    ...{ config, stores, notifiers, deliver, outages, feedHealth, sweepsRun, startedAt, clock, log, signal },
+    recordProblems: (problems, failing) =>
+      recordProblems({ stores, notifyConfig: createNotifyConfig(config, failing), clock }, problems),
   });
 }
 

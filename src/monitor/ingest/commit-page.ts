@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { matchKey } from "../model/judging.ts";
-import type { Mention } from "../model/mention.ts";
+import type { Mention, PageOutcome } from "../model/mention.ts";
 import type { PendingNotification } from "../model/notification.ts";
 import type { PollKey } from "../model/poll.ts";
 import type { PollState } from "../model/poll-state.ts";
@@ -72,7 +72,7 @@ export async function commitPage(
         facts.polls.advance(key, lease, state),
       ]);
       const read = await forgetAndRefuse(facts, locked, prepared, refusals, seenAt);
-      const { page, rows, rules, assessed, assess, stories } = read;
+      const { page, rows, rules, assessed, stories } = read;
       const { folded, append, done } = await foldStories(facts.stories, parts.stories, key, stories);
       keepStories = done;
       const [outcome] = await Promise.all([
@@ -80,25 +80,8 @@ export async function commitPage(
         append(),
         facts.coverage.deadLetters(key.projectId, key.queryId, seenAt, page.rejected),
       ]);
-      const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
-      const changes = [
-        ...outcome.added.map((index) => ({ before: null, after: after(index) })),
-        ...outcome.changed.map(({ index, before, story }) => ({
-          before: storyOfMention(assess(before), story),
-          after: after(index),
-        })),
-      ];
-      // A version that could not be stored is replaced by this one.
-      const replaced = outcome.added
-        .filter((index) => rows.edited.has(index))
-        .map((index) => at(assessed, index).mention.resourceId);
-      if (replaced.length > 0) await facts.forgotten.removeDeadLetters(key.projectId, key.queryId, replaced);
-      await eraseEdited(
-        facts,
-        locked,
-        rules,
-        outcome.changed.map(({ index, ...one }) => ({ ...one, after: at(assessed, index).mention })),
-      );
+      const changes = changesIn(read, outcome, folded);
+      await eraseReplaced(facts, locked, read, outcome);
       const judged = judgePage(locked, counted, changes, { seenAt, behindMs: page.behindMs ?? 0 });
       const added = outcome.added.map((index) => at(assessed, index).mention);
       const [matched, valued] = await Promise.all([
@@ -162,6 +145,39 @@ async function forgetAndRefuse(
   // What was tried here may be a dead letter, which has all of it.
   await facts.forgotten.removeDeadLetters(projectId, queryId, [...refused]);
   return prepared.without(refused);
+}
+
+/** Each mention that the page added or changed, as it was stored before and as it is now. */
+function changesIn(
+  { assessed, assess }: PreparedPage,
+  { added, changed }: PageOutcome,
+  folded: ReadonlyMap<number, string>,
+): readonly MentionChange[] {
+  const after = (index: number) => storyOfMention(at(assessed, index), folded.get(index));
+  return [
+    ...added.map((index) => ({ before: null, after: after(index) })),
+    ...changed.map(({ index, before, story }) => ({
+      before: storyOfMention(assess(before), story),
+      after: after(index),
+    })),
+  ];
+}
+
+/** Erases what earlier versions said where this page replaces them, and dead letters of versions that were not stored. */
+async function eraseReplaced(
+  facts: Facts,
+  query: WatchedQuery,
+  { assessed, rows, rules }: PreparedPage,
+  { added, changed }: PageOutcome,
+): Promise<void> {
+  const { projectId, queryId } = query;
+  const mentionAt = (index: number) => at(assessed, index).mention;
+  const replaced = added
+    .filter((index) => rows.edited.has(index))
+    .map((index) => mentionAt(index).resourceId);
+  if (replaced.length > 0) await facts.forgotten.removeDeadLetters(projectId, queryId, replaced);
+  const edited = changed.map(({ index, ...one }) => ({ ...one, after: mentionAt(index) }));
+  await eraseEdited(facts, query, rules, edited);
 }
 
 /** Stories of mentions that are near-duplicates of others. */
