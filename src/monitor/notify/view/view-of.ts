@@ -105,16 +105,9 @@ async function alertView(
   const counted = kind === "test" ? stored : await recountPeak(parts.stores, stored, rule);
   const alert = whole === null ? counted : restate(counted, whole);
   const chart = chartOf(alert, explanation, parts);
-  const shown = { ...alert, id: incident?.face.id ?? alert.id };
-  const candidates = await mentionsOfAlert(parts.stores, shown, rule);
-  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
-  const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
   const isOfMentions = kind !== "test" && query.queryId !== OWN_QUERY.queryId;
-  const [story, listings, earlier] = await Promise.all([
-    shared === null
-      ? null
-      : parts.stores.mentions.story(projectId, alert.queryId, shared, alert.windowFrom - DAY),
-    parts.stores.authorLists.ofMentions(candidates.map(({ mention }) => mention)),
+  const [mentions, earlier] = await Promise.all([
+    shownMentions(parts.stores, alert, incident?.face.id ?? alert.id, rule),
     isOfMentions ? before(parts.stores, alert, query) : {},
   ]);
   const view = buildAlertView({
@@ -122,13 +115,8 @@ async function alertView(
     alert,
     incident: whole,
     explanation,
-    mentions: candidates.map(({ mention }) => mention),
+    ...mentions,
     deleted: content.forgotten,
-    storyOf: (mention) => stories.get(mention) ?? "",
-    listed: candidates
-      .map(({ mention }, n) => ({ mention, lists: listings[n] ?? [] }))
-      .filter(({ lists }) => lists.length > 0),
-    ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
     rule: {
       name: alert.rule,
       ...(rule !== undefined && { title: rule.title }),
@@ -146,6 +134,33 @@ async function alertView(
     consoleUrl: url === null ? null : `${url}/alerts/${alert.id}`,
   });
   return { about: "alert", view, chart, behind, contentVersion: content.version } as const;
+}
+
+/** The mentions that a message may show, their stories, and which of their authors people have on their lists. */
+async function shownMentions(
+  stores: Facts,
+  alert: Alert,
+  faceId: string,
+  rule: Rule | undefined,
+): Promise<Pick<AlertViewFacts, "mentions" | "storyOf" | "story" | "listed">> {
+  const candidates = await mentionsOfAlert(stores, { ...alert, id: faceId }, rule);
+  const mentions = candidates.map(({ mention }) => mention);
+  const stories = new Map(candidates.map(({ mention, story }) => [mention, story]));
+  const shared = alert.labels["story"] ?? largestStory(candidates.map(({ story }) => story));
+  const [story, listings] = await Promise.all([
+    shared === null
+      ? null
+      : stores.mentions.story(alert.projectId, alert.queryId, shared, alert.windowFrom - DAY),
+    stores.authorLists.ofMentions(mentions),
+  ]);
+  return {
+    mentions,
+    storyOf: (mention) => stories.get(mention) ?? "",
+    listed: mentions
+      .map((mention, n) => ({ mention, lists: listings[n] ?? [] }))
+      .filter(({ lists }) => lists.length > 0),
+    ...(shared !== null && story !== null && story.mentions > 1 && { story: { ...story, key: shared } }),
+  };
 }
 
 /** Its picture, drawn when a message needs it; null: there is none. */
