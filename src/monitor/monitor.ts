@@ -31,8 +31,9 @@ import { followDueWork } from "./store/due-work.ts";
 import { migrate } from "./store/migrate.ts";
 import { ensurePartitions } from "./store/partitions.ts";
 import { createStores, type Stores } from "./store/stores.ts";
+import { type FollowDueWork, startSweeping } from "./sweep/start-sweeping.ts";
 import type { SweepOptions, SweepResult } from "./sweep/sweep.ts";
-import { type AnnouncedArrivals, createPollWaker } from "./sweep/wake-polls.ts";
+import type { AnnouncedArrivals } from "./sweep/wake-polls.ts";
 import { openTemplates, validTemplates } from "./templates/open-templates.ts";
 
 export interface EarshotOptions {
@@ -133,7 +134,7 @@ async function assemble(
   closing: Closing,
 ): Promise<Earshot> {
   const process = await openProcess(options, closing);
-  const { stores, queues, log, roles } = process;
+  const { stores, queues, clock, log, roles } = process;
   const versions = createSwap(await openVersion(process, files));
   /** Those that were replaced, until their last work has ended. */
   const retiring = new Map<OpenVersion, Promise<void>>();
@@ -150,8 +151,17 @@ async function assemble(
   closing.add(worker.stop);
   await options.beforeWork?.(stores);
   await worker.start();
-  if (roles.includes("sweep")) await startSweeping(process, options, closing);
-  const listen = openSockets(process, options, closing);
+  if (roles.includes("sweep")) {
+    const follow: FollowDueWork = (...calls) => followDueWork(process.database, ...calls);
+    await startSweeping({ ...process, followDueWork: follow }, options, closing);
+  }
+  const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });
+  const onConnection = noteConnections({ stores, clock });
+  const sockets = createInteractionSockets({ actions, wall: systemClock, log, onConnection });
+  closing.add(sockets.close);
+  const listen = ({ receivers }: MonitorConfig): void => {
+    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
+  };
   listen(files.config);
   versions.current.begin();
   closing.add(() => versions.current.endLoops());
@@ -239,43 +249,6 @@ async function openProcess(options: EarshotOptions, closing: Closing): Promise<P
     revisionsOf: options.revisionsOf,
     consoleUrl: options.consoleUrl ?? (() => null),
     onDone: options.onDone ?? (() => {}),
-  };
-}
-
-/** Sweeps at its times, and at once when mentions arrive here or people do something. */
-async function startSweeping(
-  { database, stores, queues, clock, log }: ProcessParts,
-  { followArrivals, sweepEveryMs = SECOND }: EarshotOptions,
-  closing: Closing,
-): Promise<void> {
-  if (followArrivals !== undefined) {
-    const waker = createPollWaker({ stores, queues, clock, log });
-    closing.add(waker.close);
-    closing.add(followArrivals(waker.wake));
-  }
-  if (sweepEveryMs === null) return;
-  await queues.remindEvery("sweep", {}, { everyMs: sweepEveryMs });
-  closing.add(
-    followDueWork(
-      database,
-      () => void queues.add("sweep", {}, { dedupe: "sweep" }),
-      (error) => log.warn({ error: describeError(error) }, "what people do is noticed late for a moment"),
-    ),
-  );
-}
-
-/** Sockets on which clicks in messages arrive, where this process delivers. Gives what listens to other receivers. */
-function openSockets(
-  { stores, clock, log, roles }: ProcessParts,
-  { corrections }: EarshotOptions,
-  closing: Closing,
-): (config: MonitorConfig) => void {
-  const actions = createAlertActions({ stores, clock, correct: corrections?.correct });
-  const onConnection = noteConnections({ stores, clock });
-  const sockets = createInteractionSockets({ actions, wall: systemClock, log, onConnection });
-  closing.add(sockets.close);
-  return ({ receivers }) => {
-    if (roles.includes("deliver")) sockets.use(receivers.map(({ notifier }) => notifier));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { type Closing, createClosing, openTogether } from "../lib/closing.ts";
+import { createClosing, openTogether } from "../lib/closing.ts";
 import type { Instant } from "../lib/instant.ts";
 import type { Logger } from "../lib/log.ts";
 import { runBackgroundLoops } from "./background-loops.ts";
@@ -25,7 +25,7 @@ import { versionsIn } from "./notify/view/name-versions.ts";
 import type { ViewParts } from "./notify/view/view-of.ts";
 import { type NotifyParts, openNotify } from "./open-notify.ts";
 import { createPollParts } from "./polling/create-poll-parts.ts";
-import { type OpenSource, openSource } from "./polling/open-source.ts";
+import { clientOf, type OpenSource, openSources } from "./polling/open-source.ts";
 import { createPlanner } from "./polling/plan-polls.ts";
 import { totalsOf } from "./polling/reconcile-counts.ts";
 import { createRefreshQueries } from "./polling/refresh-queries.ts";
@@ -37,8 +37,7 @@ import { guardRules } from "./rules/guard-rules.ts";
 import type { Rule } from "./rules/rule.ts";
 import { rulesByQuery } from "./rules/rules-by-query.ts";
 import { accountOf } from "./source/source-access.ts";
-import type { SourceClient } from "./source/source-client.ts";
-import { sourceOf } from "./source/source-config.ts";
+import { type Source, sourceOf } from "./source/source-config.ts";
 import { createAccountStores } from "./store/account-stores.ts";
 import { createConsoleStore } from "./store/console.ts";
 import type { Database } from "./store/database.ts";
@@ -117,21 +116,25 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
     const consoleUrl = () => config.web.publicUrl ?? process.consoleUrl();
     const calling = new AbortController();
     const looping = new AbortController();
+    const { signal } = looping;
     const loops = createClosing();
     // A broken rule may be fixed now. If not, it becomes a dead letter again.
     await stores.deadLetters.forgetRules(clock.now());
     const rulesFor = rulesByQuery(guardRules(rules, createRuleNotes({ stores, clock, log })));
-    const sources = openSources(process, config, rulesFor, calling.signal, closing);
+    const { db } = database;
+    const storesOf = (one: Source) => createAccountStores(db, { ...one, account: accountOf(one) });
+    const opening = { stores, storesOf, rulesFor, clock, log, signal: calling.signal };
+    const sources = openSources(config.sources, opening, closing);
     const notify = await openNotify({ ...process, config, renderer, rulesFor, consoleUrl, version }, closing);
     const parts: VersionParts = {
-      ...{ version, rulesFor, sources, notify, consoleUrl, calling: calling.signal, looping: looping.signal },
+      ...{ version, rulesFor, sources, notify, consoleUrl, calling: calling.signal, looping: signal },
       notifyConfig: createNotifyConfig(config),
       historyMs: (projectId) => sourceOf(config.sources, projectId)?.history ?? 0,
     };
     const sweep = createVersionSweep(process, parts);
     const refreshQueries = createRefreshQueries({
       ...{ stores, names: config.sources.map(({ name }) => name), watchFrom: process.watchFrom },
-      ...{ clock, log, signal: looping.signal },
+      ...{ clock, log, signal },
     });
     const health = createVersionHealth(process, config, parts);
     return {
@@ -140,7 +143,7 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
         renderer,
         digests: () => listDigests(notify.digests, clock.now()),
         editionOf: stores.digests.body,
-        contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(database.db) }),
+        contentOf: createContentOfAlert({ ...notify.view, facts: createConsoleStore(db) }),
       }),
       why: {
         routing: { routes: config.routes, receivers: config.receivers.map(({ name }) => name) },
@@ -159,8 +162,6 @@ export function openVersion(process: ProcessParts, files: OpenVersion["files"]):
       begin: () => {
         // A driver sweeps and refreshes the queries of a replayed past by hand.
         if (!roles.includes("sweep") || !sweepsRun) return;
-        const { signal } = looping;
-        const { db } = database;
         runBackgroundLoops(
           { stores, db, sources, refreshQueries, retentionMs: config.retention, clock, log, signal },
           loops,
@@ -195,25 +196,6 @@ interface VersionParts {
   readonly calling: AbortSignal;
   /** Ends the background loops. */
   readonly looping: AbortSignal;
-}
-
-function openSources(
-  { database, stores, clock, log }: ProcessParts,
-  { sources }: MonitorConfig,
-  rulesFor: VersionParts["rulesFor"],
-  signal: AbortSignal,
-  closing: Closing,
-): readonly OpenSource[] {
-  return sources.map((config) => {
-    const account = createAccountStores(database.db, { ...config, account: accountOf(config) });
-    return openSource({ config, account, stores, rulesFor, clock, log, signal }, closing);
-  });
-}
-
-function clientOf(sources: readonly OpenSource[], projectId: string): SourceClient {
-  const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
-  if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
-  return found.background;
 }
 
 function createVersionSweep(

@@ -3,7 +3,7 @@ import type { Closing } from "../../lib/closing.ts";
 import { SECOND } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { queryScope } from "../model/failure.ts";
-import type { Query } from "../model/query.ts";
+import { type Query, sourceOfProject } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import { accessTo } from "../source/source-access.ts";
 import { createSourceClient, type SourceClient } from "../source/source-client.ts";
@@ -28,17 +28,33 @@ export interface OpenSource {
   readonly pages: PageSource;
 }
 
-/** It is closed with `closing`; `signal` ends waits for a call. */
+interface SourceParts {
+  readonly stores: Stores;
+  readonly rulesFor: (query: Query) => readonly Rule[];
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends waits for a call. */
+  readonly signal: AbortSignal;
+}
+
+/** They are closed with `closing`. */
+export function openSources(
+  configs: readonly Source[],
+  { storesOf, ...parts }: SourceParts & { readonly storesOf: (config: Source) => AccountStores },
+  closing: Closing,
+): readonly OpenSource[] {
+  return configs.map((config) => openSource({ ...parts, config, account: storesOf(config) }, closing));
+}
+
+/** The client for calls that can wait. */
+export function clientOf(sources: readonly OpenSource[], projectId: string): SourceClient {
+  const found = sources.find(({ config: { name } }) => name === sourceOfProject(projectId));
+  if (found === undefined) throw new Error(`no source is configured for project ${projectId}`);
+  return found.background;
+}
+
 export function openSource(
-  parts: {
-    readonly config: Source;
-    readonly account: AccountStores;
-    readonly stores: Stores;
-    readonly rulesFor: (query: Query) => readonly Rule[];
-    readonly clock: Clock;
-    readonly log: Logger;
-    readonly signal: AbortSignal;
-  },
+  parts: SourceParts & { readonly config: Source; readonly account: AccountStores },
   closing: Closing,
 ): OpenSource {
   const { config, account, stores, rulesFor, clock } = parts;
