@@ -4,7 +4,7 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
-import { waiting } from "./waiting.ts";
+import { untilWaiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -63,7 +63,7 @@ test("a correction that is wanted anew in the moment in which it is settled is d
   await stores.transaction(async (facts) => {
     await want(facts);
     settled = corrections.settle(first.claim);
-    await expect.poll(() => waiting(database.db)).toBe(1);
+    await untilWaiting(database.db);
   });
   await settled;
   const second = await corrections.claim(key);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
-import { waiting } from "./waiting.ts";
+import { untilWaiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -51,7 +51,7 @@ test.each(["p", null])(
     await stores.transaction(async ({ notifications }) => {
       await notifications.lockNotifications("p");
       woken = stores.transaction((others) => others.notifications.wake(projectId, "Silenced", NOON));
-      await expect.poll(() => waiting(database.db)).toBe(1);
+      await untilWaiting(database.db);
     });
     await woken;
   },

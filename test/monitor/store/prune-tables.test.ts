@@ -1,11 +1,12 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createManualClock, systemClock } from "../../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../../../src/monitor/model/judging.ts";
 import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
 import { useStores } from "../../use-stores.ts";
+import { untilWaiting } from "./waiting.ts";
 
 const NOW = Date.parse("2026-03-15T12:00:00Z");
 const RETENTION_MS = 60 * DAY;
@@ -175,12 +176,7 @@ test("two processes that prune at the same time drop a month together", async ()
     await holder.query("begin");
     await holder.query("lock table earshot.mentions_2026_04");
     const both = Promise.allSettled([pruneTables(late), pruneTables(late)]);
-    await vi.waitFor(async () => {
-      const { rows } = await database.pool.query(
-        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-      );
-      expect(rows).toHaveLength(2);
-    });
+    await untilWaiting(database.db, 2);
     await holder.query("commit");
     expect((await both).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
   } finally {

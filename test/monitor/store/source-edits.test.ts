@@ -7,7 +7,7 @@ import type { Facts } from "../../../src/monitor/store/stores.ts";
 import { aMention } from "../../mention.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
-import { begun, waiting } from "./waiting.ts";
+import { begun, untilWaiting } from "./waiting.ts";
 
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
@@ -51,7 +51,7 @@ async function duringCommit(
   await stores.transaction(async (facts) => {
     await first(facts);
     waits = second();
-    await expect.poll(() => waiting(database.db)).toBe(1);
+    await untilWaiting(database.db);
   });
   await waits;
 }

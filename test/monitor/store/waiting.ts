@@ -1,8 +1,15 @@
 import { type Kysely, sql } from "kysely";
 import { expect } from "vitest";
 
-/** How many statements wait for what another transaction holds. */
-export async function waiting(db: Kysely<never>): Promise<number> {
+/** No test is about how soon a statement gets there. */
+const PATIENCE = { timeout: 20_000 };
+
+/** Resolves when so many statements wait for what other transactions hold. */
+export async function untilWaiting(db: Kysely<never>, n = 1): Promise<void> {
+  await expect.poll(() => waiting(db), PATIENCE).toBe(n);
+}
+
+async function waiting(db: Kysely<never>): Promise<number> {
   const { rows } = await sql`select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.length;
@@ -22,7 +29,7 @@ export async function begun<T>(
     .poll(async () => {
       waits = !isDone && (await waiting(db)) > 0;
       return isDone || waits;
-    })
+    }, PATIENCE)
     .toBe(true);
   return { waits, result };
 }
