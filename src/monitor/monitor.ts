@@ -152,7 +152,7 @@ async function assemble(
   await options.beforeWork?.(stores);
   await worker.start();
   if (roles.includes("sweep")) {
-    const follow: FollowDueWork = (...calls) => followDueWork(process.database, ...calls);
+    const follow: FollowDueWork = (onDue, onBroken) => followDueWork(process.database, onDue, onBroken);
     await startSweeping({ ...process, followDueWork: follow }, options, closing);
   }
   const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });

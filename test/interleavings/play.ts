@@ -69,7 +69,7 @@ export function createPlayer<P extends { close(): Promise<void> }>(
       try {
         return await playOn(await begin(), world, tasks, { holdAt, begun });
       } catch (error) {
-        // A task that does not end keeps its connection. What went wrong is said, also where that of a superuser stays.
+        // A task that does not end keeps its connection. Where the database cannot be dropped, the first error says why.
         await stage.administrate(`drop database if exists ${database} with (force)`).catch(() => {});
         await close();
         throw error;

@@ -52,8 +52,8 @@ function silentSince(feed: FeedRow, now: Instant): Instant | null {
   if (problem !== null && nextAt === null) return last;
   if (isStream(feed)) return now - last > STREAM_MAY_BE_SILENT_MS ? last : null;
   // Without a problem it may be asked later than usual, because its server wants to be left alone for a while.
-  const nextOf = problem === null ? (nextAt ?? 0) : 0;
-  const expectedAt = Math.max(last + (hasAnswered ? everyMs : 0), nextOf);
+  const plannedAt = problem === null ? (nextAt ?? 0) : 0;
+  const expectedAt = Math.max(last + (hasAnswered ? everyMs : 0), plannedAt);
   const mayBeLateMs = Math.min(Math.max(everyMs, MAY_BE_LATE_MS.least), MAY_BE_LATE_MS.most);
   return now - expectedAt > mayBeLateMs ? last : null;
 }

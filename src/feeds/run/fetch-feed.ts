@@ -28,7 +28,7 @@ export interface RawAnswer {
 export interface FetchFeed {
   /** Any answer that the request accepts. Throws a FeedError for all others, and for everything that goes wrong. */
   fetch(
-    request: FeedRequest,
+    feedRequest: FeedRequest,
     how: {
       readonly allowPrivateAddress: boolean;
       readonly validators?: Validators;
@@ -118,11 +118,11 @@ export function createFetchFeed(
   }
 
   return {
-    async fetch(request, how) {
+    async fetch(feedRequest, how) {
       const limitMs = how.timeoutMs ?? timeoutMs;
       const late = AbortSignal.timeout(limitMs);
       try {
-        return await follow(request, how, AbortSignal.any([late, how.signal]));
+        return await follow(feedRequest, how, AbortSignal.any([late, how.signal]));
       } catch (error) {
         if (how.signal.aborted) throw how.signal.reason;
         throw toFeedError(error, late.aborted ? `no complete answer within ${limitMs / SECOND} s` : null);
@@ -138,21 +138,21 @@ export function createFetchFeed(
 async function readAnswer(
   answer: Dispatcher.ResponseData,
   url: string,
-  request: FeedRequest,
+  feedRequest: FeedRequest,
   { maxBytes, clock }: { readonly maxBytes: number; readonly clock: Clock },
 ): Promise<RawAnswer> {
   const status = answer.statusCode;
   const header = (name: string) => headerOf(answer, name);
-  if (request.page === true) {
+  if (feedRequest.page === true) {
     answer.body.on("error", () => undefined).destroy();
     return { status, url, header, bytes: new Uint8Array() };
   }
-  const isAnswer = status === 200 || status === 304 || request.accepts?.includes(status) === true;
+  const isAnswer = status === 200 || status === 304 || feedRequest.accepts?.includes(status) === true;
   if (!isAnswer) {
     answer.body.on("error", () => undefined).destroy();
     throw statusError(status, askedPause(header, clock.now()));
   }
-  const most = request.maxBytes ?? maxBytes;
+  const most = feedRequest.maxBytes ?? maxBytes;
   const raw = await readBytes(answer, most);
   const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);

@@ -79,8 +79,8 @@ type OnQueueError = (error: unknown) => void;
 const STATEMENTS = 4;
 
 /**
- * A check of an empty queue is four statements. A connection that LISTENs and breaks is made anew, and then all queues are
- * checked: what is left is a connection whose other end is gone without a word.
+ * How often an empty queue is checked, which takes four statements. New jobs are announced by NOTIFY, and a connection
+ * that breaks is made anew. So this is only for one whose other end disappeared without a word.
  */
 const LISTENING_DRAIN_DELAY_S = 15;
 

@@ -100,7 +100,7 @@ function settings(concurrency: number) {
     maxStalledCount: 5,
     // How long to wait before the next fetch, while the engine is away.
     runRetryDelay: 1_000,
-    // How often to check, in case a wake-up was lost.
+    // How often an empty queue is checked, in seconds, in case a wake-up was lost. PostgreSQL: see the backend.
     drainDelay: 5,
     settings: {
       backoffStrategy: (attempt: number, _type?: string, error?: Error) =>

@@ -7,10 +7,10 @@ import type { Failure } from "../../../src/monitor/model/failure.ts";
 import type { HealthProblem } from "../../../src/monitor/model/operator-rules.ts";
 import { aFailure, aLine, aQuery, NOW, SETTINGS } from "./pipeline.ts";
 
+// Each limit at its edge, and what operators read: whole sentences, about one and about several.
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-/** Each limit at its edge, and what operators read: the whole sentence, in one and in many. */
 
 const problems = (changes: Partial<PipelineHealth>, settings = SETTINGS): readonly HealthProblem[] =>
   findProblems(aLine(changes), settings);
