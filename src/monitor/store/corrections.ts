@@ -46,7 +46,8 @@ export function createCorrectionStore(db: Db) {
       `.execute(db);
       const [notification] = found.rows;
       if (notification?.state === "sent") return { claim, notification };
-      if (notification?.state === "due") await this.postpone(claim, 1_000, null);
+      // Somebody has just asked for it to be sent again.
+      if (notification?.state === "due") await this.postpone(claim, 0, null);
       else await this.settle(claim);
       return null;
     },
@@ -112,7 +113,10 @@ export function createCorrectionStore(db: Db) {
   };
 }
 
-const DUE = sql`next_try_wall <= now() and (leased_until_wall is null or leased_until_wall < now())`;
+// A message that is still being sent is waited for: a try before it would only count towards giving up.
+const DUE = sql`next_try_wall <= now() and (leased_until_wall is null or leased_until_wall < now())
+  and not exists (select from earshot.notifications n where n.project_id = corrections.project_id
+    and n.id = corrections.notification_id and n.state = 'due')`;
 
 export function correctionsDue(limit: number) {
   return sql<CorrectionKey>`

@@ -41,6 +41,31 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
     },
   },
   {
+    name: "messages that cannot be corrected",
+    means: "So many messages the receiver's vendor took, and refused when they were last corrected.",
+    pattern: re(`(${NUMBER}) messages? to (\\S+) still shows? something that was deleted`),
+    judge: ([count = "", receiver = ""], context) =>
+      oneOf(
+        foundAt(context).map((moment): Verdict => {
+          const stuck = uncorrected(context, receiver, moment);
+          return toNumber(count) === stuck ? null : `it refused the corrections of ${stuck}`;
+        }),
+      ),
+  },
+  {
+    name: "message that cannot be corrected",
+    means: "At that minute a vendor took a message.",
+    pattern: re("about the rule \\S+ of (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\\d\\d) UTC"),
+    judge: ([date, time], context) => {
+      const minute = Date.parse(`${date}T${time}Z`);
+      return troubleOf(context).attempts.some(
+        ({ at, answer }) => answer === "taken" && Math.floor(at / MINUTE) * MINUTE === minute,
+      )
+        ? null
+        : "no vendor took any then";
+    },
+  },
+  {
     name: "messages that were given up",
     means: "So many messages were tried in vain for two days.",
     pattern: re(`(${NUMBER}) messages? (?:was|were) tried for two days and given up`),
@@ -164,6 +189,14 @@ function oneOf(verdicts: readonly Verdict[]): Verdict {
 function failedSince(context: Context, receiver: string, until: Moment): readonly Attempt[] {
   const all = attemptsOf(context, receiver).filter(({ at }) => at <= until);
   return all.slice(all.findLastIndex(({ answer }) => answer === "taken") + 1);
+}
+
+/** Of the messages that the receiver's vendor took, those of which it refused the newest correction. */
+function uncorrected(context: Context, receiver: string, until: Moment): number {
+  const all = attemptsOf(context, receiver).filter(({ at }) => at <= until);
+  const taken = new Set(all.flatMap(({ answer, message }) => (answer === "taken" ? message : [])));
+  const newest = new Map(all.map(({ message, answer }) => [message, answer]));
+  return [...taken].filter((message) => newest.get(message) === "never").length;
 }
 
 /** Nobody asked a vendor in that time. */
