@@ -143,14 +143,20 @@ test("alerts are the same, whether quiet buckets are judged or only closed", asy
     arrivals: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 40 })),
     late: fc.nat({ max: 4 }),
   });
+  const [usual, ...more] = all;
+  if (usual === undefined) throw new Error("there are rules");
+  // Every run closes a quiet time and opens an alert, whatever is drawn between the two.
+  const quiet = { buckets: 6, arrivals: 0, late: 0 };
+  const crowd = { buckets: 3, arrivals: 15, late: 0 };
   const property = fc.asyncProperty(
-    fc.subarray(all, { minLength: 1 }),
-    fc.array(step, { minLength: 4, maxLength: 10 }),
-    async (rules, steps) => {
+    fc.subarray(more),
+    fc.array(step, { minLength: 2, maxLength: 8 }),
+    async (others, drawn) => {
+      const rules = [usual, ...others];
       const [judged, both] = [await aQuery(), await aQuery()];
       let until = NOON;
       for (const query of [judged, both]) await count(query, rules, until - 3 * HOUR, 20);
-      for (const { buckets, arrivals, late } of [...steps, { buckets: 3, arrivals: 15, late: 0 }]) {
+      for (const { buckets, arrivals, late } of [quiet, quiet, ...drawn, crowd]) {
         const from = until;
         until += buckets * BUCKET_MS;
         for (const query of [judged, both]) {
@@ -171,6 +177,8 @@ test("alerts are the same, whether quiet buckets are judged or only closed", asy
       );
     },
   );
-  await fc.assert(property, { numRuns: 12 });
-  expect([closed, opened].every((times) => times > 4)).toBe(true);
+  const runs = 12;
+  await fc.assert(property, { numRuns: runs });
+  expect(closed).toBeGreaterThanOrEqual(runs);
+  expect(opened).toBeGreaterThanOrEqual(runs);
 });
