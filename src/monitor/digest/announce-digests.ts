@@ -13,12 +13,15 @@ interface AnnounceStore {
   announce(edition: DigestEdition): Promise<void>;
 }
 
-/** Stores every due digest before any job for it, so that two workers cannot build two of it. */
+/**
+ * Stores every due digest before any job for it, so that two workers cannot build two of it. Returns how many were due.
+ */
 export async function announceDigests(
   store: AnnounceStore,
   digests: readonly PlannedDigest[],
   now: Instant,
-): Promise<void> {
+): Promise<number> {
+  let count = 0;
   for (const digest of digests) {
     const { since, last } = digest.known ?? (await ask(store, digest.name, now));
     const due = dueDigest(digest, last, since, now);
@@ -26,7 +29,9 @@ export async function announceDigests(
     const { key, at } = due.occurrence;
     const { period, before } = periodsOfView(digest, at) ?? due.occurrence;
     await store.announce({ name: digest.name, localDate: key, dueAt: at, period, before });
+    count += 1;
   }
+  return count;
 }
 
 async function ask(

@@ -40,6 +40,8 @@ interface DueWork {
   readonly hasStaleCounts: boolean;
   /** Editions of digests are announced and not built. */
   readonly hasDigests: boolean;
+  /** Somebody gets a view by mail. */
+  readonly hasMails: boolean;
   /** Keys of the jobs that are dead letters. */
   readonly deadJobs: readonly string[];
   readonly closedChannels: readonly string[];
@@ -83,6 +85,7 @@ export function createDueWorkStore(db: Db) {
           ${listOf(editsDue(liveReceivers, mostEdits))} as edits, ${listOf(correctionsDue(mostEdits))} as corrections,
           ${staleCountsDue} as "hasStaleCounts",
           exists (select from earshot.digests where state = 'due') as "hasDigests",
+          exists (select from earshot.view_mails) as "hasMails",
           array(select scope from earshot.dead_letters where kind = 'job' and settled_at is null) as "deadJobs",
           array(select k.channel from earshot.channel_limits k
             join earshot.channel_limits l on l.channel = coalesce(k.same_as, k.channel)

@@ -1,13 +1,11 @@
 import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
-import { announceDigests } from "../digest/announce-digests.ts";
-import { planViews } from "../digest/view-digests.ts";
 import { createSkipWaiting } from "./skip-waiting.ts";
 import { type SweepOptions, type SweepParts, type SweepResult, sweep } from "./sweep.ts";
 
 const PUBLISH_EVERY_MS = 15 * SECOND;
 
-/** One sweep now: first announces digests that are due, and now and then publishes the plan. */
+/** One sweep now; now and then it publishes the plan. */
 export function createSweep(
   parts: Omit<SweepParts, "skipWaiting"> & {
     readonly publishPlans: (now: Instant) => Promise<void>;
@@ -19,13 +17,11 @@ export function createSweep(
   let publishedAt = Number.NEGATIVE_INFINITY;
   return async (options) => {
     const now = clock.now();
-    const digests = [...parts.digests, ...planViews(await parts.stores.views.mails())];
-    await announceDigests(parts.stores.digests, digests, now);
     if (monotonicMs() - publishedAt > PUBLISH_EVERY_MS) {
       publishedAt = monotonicMs();
       await publishPlans(now);
     }
-    return sweep({ ...swept, ...options, digests, skipWaiting }, now);
+    return sweep({ ...swept, ...options, skipWaiting }, now);
   };
 }
 

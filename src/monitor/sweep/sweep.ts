@@ -1,8 +1,10 @@
 import { groupBy } from "../../lib/group-by.ts";
 import { floorTo, type Instant } from "../../lib/instant.ts";
 import { fitsQuery } from "../../lib/patterns.ts";
+import { announceDigests } from "../digest/announce-digests.ts";
 import type { PlannedDigest } from "../digest/planned-digest.ts";
 import { readinessOf } from "../digest/schedule.ts";
+import { planViews } from "../digest/view-digests.ts";
 import { DIGEST_PATIENCE_MS, type DigestEdition } from "../model/digest.ts";
 import { jobScope } from "../model/failure.ts";
 import { BUCKET_MS } from "../model/judging.ts";
@@ -36,6 +38,7 @@ export interface SweepParts extends SweepOptions {
   readonly queues: Queues;
   /** The configuration that runs here, and since when. */
   readonly runs: { readonly version: string | null; readonly openedAt: Instant };
+  /** Of the configuration; those of views are read. */
   readonly digests: readonly PlannedDigest[];
   readonly skipWaiting: ReturnType<typeof createSkipWaiting>;
   /** The receivers whose messages use this channel limit. */
@@ -78,7 +81,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
   // Before the digests, which wait until the windows of their period are closed.
   const closed = new Set((await closeAsleep(parts, due.windows)).map(nameOf));
   const windows = due.windows.filter((query) => !closed.has(nameOf(query)));
-  const allDigests = due.hasDigests ? await digestsDue(parts, now) : [];
+  const allDigests = await digestsDue(parts, due, now);
   // A failed job runs again when a person requests its replay.
   const given = new Set(due.deadJobs);
   const digests = allDigests.filter(
@@ -196,12 +199,19 @@ const MOST = 500;
 /** Edits are allowed about one a second. */
 const MOST_EDITS = 50;
 
-async function digestsDue({ stores, digests }: SweepParts, now: Instant): Promise<readonly DigestEdition[]> {
-  const announced = await stores.digests.due();
-  if (announced.length === 0) return [];
+/** Announces the editions that are due by now; those that can be built. */
+async function digestsDue(
+  { stores, digests: configured }: SweepParts,
+  { hasDigests, hasMails }: Pick<DueWork, "hasDigests" | "hasMails">,
+  now: Instant,
+): Promise<readonly DigestEdition[]> {
+  const digests = [...configured, ...(hasMails ? planViews(await stores.views.mails()) : [])];
+  const announced = await announceDigests(stores.digests, digests, now);
+  const editions = hasDigests || announced > 0 ? await stores.digests.due() : [];
+  if (editions.length === 0) return [];
   const queries = await stores.queries.active();
   const ready: DigestEdition[] = [];
-  for (const edition of announced) {
+  for (const edition of editions) {
     const patterns = digests.find((digest) => digest.name === edition.name)?.queries ?? [];
     const ofEdition = queries.filter((query) =>
       fitsQuery(patterns, { queryId: query.queryId, queryName: query.name }),
