@@ -8,16 +8,18 @@ export async function repeat(parts: {
   readonly work: () => Promise<unknown>;
   /** Real time between two runs. */
   readonly everyMs: () => Promise<number>;
+  /** Real time from a run that failed to the next one; default 15 seconds. */
+  readonly afterFailureMs?: number;
   readonly problem: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { work, everyMs, problem, log, signal } = parts;
+  const { work, everyMs, afterFailureMs = SOON_MS, problem, log, signal } = parts;
   while (!signal.aborted) {
-    let pauseMs = SOON_MS;
+    let pauseMs = afterFailureMs;
     try {
       await work();
-      pauseMs = await everyMs().catch(() => SOON_MS);
+      pauseMs = await everyMs().catch(() => afterFailureMs);
     } catch (error) {
       if (!signal.aborted) log.error({ error: describeError(error) }, problem);
     }

@@ -153,7 +153,8 @@ async function assemble(
   await worker.start();
   if (roles.includes("sweep")) {
     const follow: FollowDueWork = (onDue, onBroken) => followDueWork(process.database, onDue, onBroken);
-    await startSweeping({ ...process, followDueWork: follow }, options, closing);
+    const sweep = () => versions.use((version) => version.sweep());
+    await startSweeping({ ...process, sweep, followDueWork: follow }, options, closing);
   }
   const actions = createAlertActions({ stores, clock, correct: options.corrections?.correct });
   const onConnection = noteConnections({ stores, clock });

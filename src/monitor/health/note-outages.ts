@@ -17,7 +17,7 @@ export interface OutageLog {
   write(): Promise<void>;
 }
 
-/** A sweep comes every second: after a pause this long, no process was running. */
+/** A sweep comes out of the queue every five seconds: after a pause this long, no process was running. */
 const NOBODY_WORKED_MS = 60 * SECOND;
 
 /** Remembers outages while nothing can be stored, and stores them as soon as possible. */

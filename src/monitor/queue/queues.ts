@@ -61,6 +61,8 @@ export interface Queues {
     payload: Payload<N>,
     options: { readonly everyMs: number; readonly key?: string },
   ): Promise<void>;
+  /** Whether the engine is away, as the reminders of this process show every few seconds. */
+  isAway(): boolean;
   counts(name: QueueName): Promise<QueueCounts>;
   close(): Promise<void>;
   /** Both for createWorker. */
@@ -148,6 +150,7 @@ export async function createQueues(options: {
     },
     remindEvery: (job, payload, { everyMs, key }) =>
       reminders.add({ job, payload: JOBS[job].payload.parse(payload), everyMs, key: reminderKey(job, key) }),
+    isAway: reminders.isAway,
     close: async () => {
       reminders.stop();
       await closeAll();

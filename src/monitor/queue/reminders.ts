@@ -23,6 +23,8 @@ export interface EngineOutage {
 
 interface Reminders {
   add(reminder: Reminder): Promise<void>;
+  /** Whether the engine left the last question unanswered. */
+  isAway(): boolean;
   stop(): void;
 }
 
@@ -69,6 +71,7 @@ export function keepReminders(
       reminders.set(reminder.key, reminder);
       await upsert(queueOf(JOBS[reminder.job].queue), reminder);
     },
+    isAway: () => away !== null,
     stop: () => stopping.abort(),
   };
 }

@@ -31,7 +31,7 @@ export function createWatchStore(db: Db) {
      */
     async takeTurn(name: string, everyMs: number, now: Instant): Promise<boolean> {
       const { rows } = await sql<{ name: string }>`
-        insert into earshot.pulses as p (name, at) values (${name}, ${at(now)})
+        insert into earshot.pulses as p (name, at) select ${name}, ${at(now)} where ${withoutSync}
         on conflict (name) do update set at = excluded.at, at_wall = now()
           where p.at_wall <= now() - make_interval(secs => ${everyMs / 1000}) or p.at_wall > clock_timestamp()
         returning name

@@ -16,7 +16,7 @@ type QueueVerdict =
       readonly because: string;
     };
 
-/** The sweep comes out of the queue every second, so this wait for its engine is enough. */
+/** A sweep comes out of the queue every five seconds, so this wait for its engine is enough. */
 const ENGINE_PATIENCE_MS = 60_000;
 
 /** A rate budget that is used up at once is free again after its window, usually ten minutes. */
