@@ -73,17 +73,20 @@ export function saidIn(
   { from, to }: Span,
 ): readonly KeptMention[] {
   const queries = queriesOf(world, asked).map(({ id }) => id);
+  const filters = Object.entries(FILTERS).flatMap(([name, values]) => {
+    const wanted = asked.get(name);
+    return wanted === null ? [] : [{ values, wanted }];
+  });
+  const [list, named] = [asked.get("list"), asked.get("story")];
+  const story = named === null ? null : storyOf(world, named);
   return world.said.filter(
     (one) =>
       one.at >= from &&
       one.at < to &&
       queries.includes(one.query) &&
-      Object.entries(FILTERS).every(([name, values]) => {
-        const wanted = asked.get(name);
-        return wanted === null || values(one).includes(wanted);
-      }) &&
-      isOn(world, asked.get("list"), one) &&
-      (!asked.has("story") || one.story === storyOf(world, asked.get("story") ?? "")),
+      filters.every(({ values, wanted }) => values(one).includes(wanted)) &&
+      isOn(world, list, one) &&
+      (story === null || one.story === story),
   );
 }
 

@@ -29,30 +29,35 @@ const NO_NUMBER =
 
 const MOODS = ["negative", "neutral", "positive", "unknown"] as const;
 
-/** Recounts every number of a page of Insights from the mentions and the alerts; a number that nothing explains is a finding. */
-export function judgeInsights(world: InsightsWorld, address: string, html: string): JudgedPage {
+/**
+ * Recounts every number of the page of Insights at this address from the mentions and the alerts; a number that nothing
+ * explains is a finding. What it says may be judged again with other numbers.
+ */
+export function judgeInsights(world: InsightsWorld, address: string): (html: string) => JudgedPage {
   const { pathname, searchParams: asked } = new URL(address, "http://page");
   const time = askedTime(world, asked);
   const page = createPage(world, asked, time);
   const judge = JUDGES[pathname];
-  const findings: InsightsFinding[] = [];
-  let recounted = 0;
-  for (const block of readInsights(html)) {
-    const { text } = block;
-    const said = text.replaceAll(/«[^»]*»/g, "");
-    const numbers = said.match(/\d+/g)?.length ?? 0;
-    const report = (because: string) =>
-      findings.push({ address, block: `${block.panel} ${block.kind}: ${text}`, because });
-    for (const because of linkFaults(world, block)) report(because);
-    for (const because of timeFaults(block, time)) report(because);
-    const isClaim = /^(?:p|cell)\b/.test(block.kind) && NO_NUMBER.test(said);
-    if (numbers === 0 && !isClaim) continue;
-    recounted += numbers;
-    const because = judgeFrame(world, asked, time, block) ?? judge?.(page, block) ?? null;
-    if (because === null) report("nothing explains this number");
-    else if (because !== true) report(because);
-  }
-  return { findings, recounted };
+  return (html) => {
+    const findings: InsightsFinding[] = [];
+    let recounted = 0;
+    for (const block of readInsights(html)) {
+      const { text } = block;
+      const said = text.replaceAll(/«[^»]*»/g, "");
+      const numbers = said.match(/\d+/g)?.length ?? 0;
+      const report = (because: string) =>
+        findings.push({ address, block: `${block.panel} ${block.kind}: ${text}`, because });
+      for (const because of linkFaults(world, block)) report(because);
+      for (const because of timeFaults(block, time)) report(because);
+      const isClaim = /^(?:p|cell)\b/.test(block.kind) && NO_NUMBER.test(said);
+      if (numbers === 0 && !isClaim) continue;
+      recounted += numbers;
+      const because = judgeFrame(world, asked, time, block) ?? judge?.(page, block) ?? null;
+      if (because === null) report("nothing explains this number");
+      else if (because !== true) report(because);
+    }
+    return { findings, recounted };
+  };
 }
 
 /** True: it is so. A sentence: it is not. Null: it is of another kind. */
