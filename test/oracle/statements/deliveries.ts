@@ -19,7 +19,8 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
           const failed = failedSince(context, receiver, at);
           const [first] = failed;
           if (first === undefined) return "its vendor took all";
-          if (toNumber(count) !== failed.length) return `it was asked ${failed.length} times`;
+          if (!isDuring(toNumber(count), at, (moment) => failedSince(context, receiver, moment).length))
+            return `it was asked ${failed.length} times`;
           return isNear(at - first.at, toLength(length))
             ? null
             : `the first was ${Math.round((at - first.at) / MINUTE)} min before`;
@@ -33,11 +34,9 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
       "So many messages the receiver's vendor has refused for good, and never took; a correction of one is none of its own.",
     pattern: re(`(${NUMBER}) messages? did not reach (\\S+) and (?:is|are) not tried again`),
     judge: ([count = "", receiver = ""], context) => {
-      const attempts = attemptsOf(context, receiver);
-      const taken = attempts.flatMap(({ answer, message }) => (answer === "taken" ? message : []));
-      const refused = attempts.flatMap(({ answer, message }) => (answer === "never" ? message : []));
-      const never = new Set(refused.filter((message) => !taken.includes(message))).size;
-      return toNumber(count) === never ? null : `it refused ${never}`;
+      const never = (until: Moment) => neverTaken(context, receiver, until);
+      const { at } = context.message;
+      return isDuring(toNumber(count), at, never) ? null : `it refused ${never(at)}`;
     },
   },
   {
@@ -46,10 +45,12 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
     pattern: re(`(${NUMBER}) messages? to (\\S+) still shows? something that was deleted`),
     judge: ([count = "", receiver = ""], context) =>
       oneOf(
-        foundAt(context).map((moment): Verdict => {
-          const stuck = uncorrected(context, receiver, moment);
-          return toNumber(count) === stuck ? null : `it refused the corrections of ${stuck}`;
-        }),
+        foundAt(context).map(
+          (at): Verdict =>
+            isDuring(toNumber(count), at, (moment) => uncorrected(context, receiver, moment))
+              ? null
+              : `it refused the corrections of ${uncorrected(context, receiver, at)}`,
+        ),
       ),
   },
   {
@@ -180,6 +181,12 @@ function foundAt(context: Context): readonly Moment[] {
   return [said, ...new Set(moments.filter((at) => at > said - FOUND_MS && at < said))];
 }
 
+/** Several tries of one step have one moment: a message may be from between them. */
+function isDuring(count: number, at: Moment, countAt: (moment: Moment) => number): boolean {
+  const [before, after] = [countAt(at - 1), countAt(at)];
+  return count >= Math.min(before, after) && count <= Math.max(before, after);
+}
+
 /** Null where one of them holds. */
 function oneOf(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes(null) ? null : (verdicts[0] ?? null);
@@ -189,6 +196,14 @@ function oneOf(verdicts: readonly Verdict[]): Verdict {
 function failedSince(context: Context, receiver: string, until: Moment): readonly Attempt[] {
   const all = attemptsOf(context, receiver).filter(({ at }) => at <= until);
   return all.slice(all.findLastIndex(({ answer }) => answer === "taken") + 1);
+}
+
+/** The messages that the receiver's vendor refused for good, and never took. */
+function neverTaken(context: Context, receiver: string, until: Moment): number {
+  const all = attemptsOf(context, receiver).filter(({ at }) => at <= until);
+  const taken = new Set(all.flatMap(({ answer, message }) => (answer === "taken" ? message : [])));
+  const refused = all.flatMap(({ answer, message }) => (answer === "never" ? message : []));
+  return new Set(refused.filter((message) => !taken.has(message))).size;
 }
 
 /** Of the messages that the receiver's vendor took, those of which it refused the newest correction. */
