@@ -93,9 +93,12 @@ export function createFeedRun(parts: FeedRunParts) {
         work: run.recheckNext,
         ...{ pauseMs: LOOK_EVERY_MS, failed: "stored items could not be checked for deletes" },
       };
-      const loops: Loop[] = [
+      const fetches = [
         ...Array.from({ length: AT_ONCE }, (_, nth) => (nth === 0 ? fetch : join)),
         ...Array.from({ length: RECHECKS_AT_ONCE }, () => recheck),
+      ];
+      const loops: Loop[] = [
+        ...(byKey.size === 0 ? [] : fetches),
         {
           work: () => run.forgetOld().then(() => false),
           pauseMs: HOUR,
@@ -109,8 +112,9 @@ export function createFeedRun(parts: FeedRunParts) {
   };
 }
 
-function isFetched({ definition }: PlannedFeed): boolean {
-  return definition.stream === undefined;
+/** Streams and what is pushed come by themselves. */
+function isFetched({ definition, part }: PlannedFeed): boolean {
+  return definition.stream === undefined && part.url !== null;
 }
 
 interface Loop {
