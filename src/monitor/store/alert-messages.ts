@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import type { Instant } from "../../lib/instant.ts";
 import type { IncidentNote } from "../model/incident-work.ts";
-import type { Db } from "./database.ts";
+import { at, type Db } from "./database.ts";
 import { NOTE_COLUMNS } from "./incident-notes.ts";
 import { LEASE_SECONDS } from "./lease-seconds.ts";
 import { MOST_SEVERE_FIRST } from "./severity-order.ts";
@@ -120,14 +121,14 @@ export function createAlertMessageStore(db: Db) {
       return null;
     },
 
-    /** Whether a notification about the alert is on its way to the receiver now. */
-    async isBeingSent({ projectId, alertId, receiver }: MessageKey): Promise<boolean> {
-      const { rows } = await sql<{ sends: boolean }>`
-        select exists (
-          select from earshot.notifications where project_id = ${projectId} and alert_id = ${alertId}::uuid
-            and receiver = ${receiver} and state = 'due' and leased_until_wall > now()) as sends
+    /** Whether a notification about the alert waits for the receiver, or a decision about one is due. */
+    async notifiesSoon({ projectId, alertId, receiver }: MessageKey, now: Instant): Promise<boolean> {
+      const ofKey = sql`project_id = ${projectId} and alert_id = ${alertId}::uuid and receiver = ${receiver}`;
+      const { rows } = await sql<{ soon: boolean }>`
+        select exists (select from earshot.notifications where ${ofKey} and state = 'due')
+          or exists (select from earshot.alert_receivers where ${ofKey} and next_at <= ${at(now)}) as soon
       `.execute(db);
-      return rows[0]?.sends === true;
+      return rows[0]?.soon === true;
     },
 
     /** Keeps the claim while the edit runs, and gives its new lease. Null: another worker has claimed the message. */

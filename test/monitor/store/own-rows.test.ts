@@ -384,7 +384,7 @@ test("notifications to send now are due, free, few of each receiver, and none of
 
 test("a live message is claimed, kept and edited by itself", async () => {
   const { a, b, ids, names, key } = await aWorld();
-  const { claim, renew, shown, postpone, stale, wake, isBeingSent } = stores.alertMessages;
+  const { claim, renew, shown, postpone, stale, wake } = stores.alertMessages;
   const keys = [P, OTHER].flatMap((projectId) =>
     Object.entries(names).flatMap(([alertId, name]) =>
       name.length > 1 ? [] : RECEIVERS.map((receiver) => ({ projectId, alertId, receiver })),
@@ -456,37 +456,66 @@ test("a live message is claimed, kept and edited by itself", async () => {
   await sql`update earshot.alert_messages set watched = false`.execute(database.db);
   expect(await claim(key)).toBeNull();
   expect(await change(() => wake(P, a.id))).toEqual(["p a on-call", "p a press"]);
-  expect(await isBeingSent(key)).toBe(false);
 });
 
-test("a message is being sent while a notification about its alert to its receiver is", async () => {
+test("a live message is not edited while a notification about its alert is being sent to its receiver", async () => {
   const { key, ids, a, b } = await aWorld();
-  const { isBeingSent, claim, stale } = stores.alertMessages;
+  const { claim, stale } = stores.alertMessages;
   await sql`update earshot.notifications set vendor_ref = '{"ts": "1"}', state = 'sent'
     where project_id = ${P} and id = ${ids.a["on-call"]}::uuid`.execute(database.db);
-  const why = { kind: "reminder", digest: null, createdAt: NOON, reason: "Reminder" } as const;
-  const reply = { ...why, id: uuid7(NOON), projectId: P, receiver: "on-call", alertId: a.id };
+  const reply = { ...aReply, id: uuid7(NOON), projectId: P, receiver: "on-call", alertId: a.id };
   await stale(key);
-  const answers = async () => {
+  const isClaimed = async () => {
     await sql`update earshot.alert_messages set leased_until_wall = null, watched = true`.execute(
       database.db,
     );
-    return [await isBeingSent(key), (await claim(key)) !== null];
+    return (await claim(key)) !== null;
   };
   // Those of another project, alert and receiver are on their way, and what was sent is not, whatever its lease says.
   await lease("held");
-  expect(await answers()).toEqual([false, true]);
+  expect(await isClaimed()).toBe(true);
   await stores.notifications.addPending([reply]);
-  expect(await answers()).toEqual([false, true]);
+  expect(await isClaimed()).toBe(true);
   await lease("held");
-  expect(await answers()).toEqual([true, false]);
+  expect(await isClaimed()).toBe(false);
   await sql`update earshot.notifications set state = 'sent' where id = ${ids.a.press}::uuid or alert_id = ${b.id}::uuid`.execute(
     database.db,
   );
-  expect(await answers()).toEqual([true, false]);
+  expect(await isClaimed()).toBe(false);
   await lease("over");
-  expect(await answers()).toEqual([false, true]);
+  expect(await isClaimed()).toBe(true);
 });
+
+test("an alert notifies its receiver soon while a notification waits, or a decision is due", async () => {
+  const { key, ids, a, b } = await aWorld();
+  const soon = () => stores.alertMessages.notifiesSoon(key, NOON);
+  const sent = (id: string) =>
+    sql`update earshot.notifications set state = 'sent' where project_id = ${P} and id = ${id}::uuid`.execute(
+      database.db,
+    );
+  // Those of another project, alert and receiver wait, and so do decisions about them.
+  await sent(ids.a["on-call"]);
+  const decision = (nextAt: number, of: typeof key) =>
+    sql`insert into earshot.alert_receivers (project_id, alert_id, receiver, entry, next_at)
+      values (${of.projectId}, ${of.alertId}::uuid, ${of.receiver}, '{}', to_timestamp(${nextAt / 1000}::float8))
+      on conflict (project_id, alert_id, receiver) do update set next_at = excluded.next_at`.execute(
+      database.db,
+    );
+  for (const other of [{ projectId: OTHER }, { alertId: b.id }, { receiver: "press" }])
+    await decision(NOON, { ...key, ...other });
+  expect(await soon()).toBe(false);
+  const reply = { ...aReply, id: uuid7(NOON), projectId: P, receiver: "on-call", alertId: a.id };
+  await stores.notifications.addPending([reply]);
+  expect(await soon()).toBe(true);
+  await sent(reply.id);
+  expect(await soon()).toBe(false);
+  await decision(NOON + 1, key);
+  expect(await soon()).toBe(false);
+  await decision(NOON, key);
+  expect(await soon()).toBe(true);
+});
+
+const aReply = { kind: "reminder", digest: null, createdAt: NOON, reason: "Reminder" } as const;
 
 test("a live message that was never sent is watched no more, and the others are", async () => {
   const { key, names } = await aWorld();

@@ -1,4 +1,5 @@
 import { describeError } from "../../../lib/errors.ts";
+import type { Instant } from "../../../lib/instant.ts";
 import type { IncidentNote } from "../../model/incident-work.ts";
 import type { LiveMessages, Notifier, UpdateResult, VendorRef } from "../define-notifier.ts";
 import { type AcquiredSlot, acquireSlot } from "./acquire-slot.ts";
@@ -34,8 +35,8 @@ interface LiveMessageLog {
       readonly also: readonly string[];
     };
   } | null>;
-  /** Whether a notification about the alert is on its way to the receiver now. */
-  isBeingSent(key: LiveMessageKey): Promise<boolean>;
+  /** Whether a notification about the alert waits for the receiver, or a decision about one is due. */
+  notifiesSoon(key: LiveMessageKey, now: Instant): Promise<boolean>;
   /** The new lease. Null: another worker has claimed it. */
   renew(claim: Claim): Promise<string | null>;
   shown(
@@ -52,7 +53,7 @@ interface LiveMessageLog {
 }
 
 export interface UpdateMessageParts
-  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "channelLimits" | "log" | "receiversOf"> {
+  extends Pick<DeliverParts, "notifierOf" | "viewOf" | "channelLimits" | "log" | "receiversOf" | "clock"> {
   readonly liveMessages: LiveMessageLog;
 }
 
@@ -166,15 +167,15 @@ async function settleFailure(
 }
 
 /**
- * An update that nobody waits for takes a slot only if no notification needs it. One about the same alert that is on its
- * way stands above it: the end is said before its last chart is shown.
+ * An update that nobody waits for takes a slot only if no notification needs it. One about the same alert stands above
+ * it, also where it is tried again or still to be decided: the end is said before its last chart is shown.
  */
 async function mayPost(
-  { log, liveMessages, channelLimits, receiversOf }: UpdateMessageParts,
+  { log, liveMessages, channelLimits, receiversOf, clock }: UpdateMessageParts,
   key: LiveMessageKey,
   { channel }: Notifier,
 ): Promise<boolean> {
-  if (await liveMessages.isBeingSent(key)) return false;
+  if (await liveMessages.notifiesSoon(key, clock.now())) return false;
   if (channel === undefined) return true;
   const keys = await channelLimits.keysOf(channel.key);
   if ((await log.nextDue(keys.flatMap(receiversOf))) !== null) return false;

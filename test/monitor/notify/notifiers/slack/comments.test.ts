@@ -101,6 +101,7 @@ const parts = (): Parameters<typeof updateMessage>[0] => ({
   channelLimits: web.stores.channelLimits,
   liveMessages: web.stores.alertMessages,
   receiversOf: () => ["comms"],
+  clock: web.clock,
   notifierOf: () => notifier,
   viewOf: async () => ({ about: "alert", view: view(), chart: null }),
 });
