@@ -42,7 +42,7 @@ test.skipIf(!hasRedis())(
         { timeout: 20_000, interval: 200 },
       );
       expect(story.smtp.mails[0]?.parsed.text).toMatch(
-        /the queue has stood still for \ds.*Nothing is lost/is,
+        /the queue has stood still for 1\ds.*Nothing is lost/is,
       );
       expect((await story.earshot.checkHealth()).heartbeat.outcome).not.toBe("Beats");
       await redis?.start();

@@ -51,6 +51,8 @@ test.each<[string, Partial<PipelineHealth>, number, OperatorConfig?]>([
   ["the engine beyond it", { lastJobAgoMs: MINUTE + 1 }, 1],
   ["the engine at a shorter limit", { lastJobAgoMs: 30_000 }, 0, OperatorConfig.parse({ standstill: "30s" })],
   ["the engine beyond that", { lastJobAgoMs: 30_001 }, 1, OperatorConfig.parse({ standstill: "30s" })],
+  ["the engine at its least limit", { lastJobAgoMs: 10_000 }, 0, OperatorConfig.parse({ standstill: "2s" })],
+  ["the engine beyond this", { lastJobAgoMs: 10_001 }, 1, OperatorConfig.parse({ standstill: "2s" })],
   ["a message at its limit", waiting({ deliveries: 1, oldestDeliveryMs: 5 * MINUTE }), 0],
   ["a message beyond it", waiting({ deliveries: 1, oldestDeliveryMs: 5 * MINUTE + 1 }), 1],
   ["no message, of which the oldest is old", waiting({ deliveries: 0, oldestDeliveryMs: HOUR }), 0],

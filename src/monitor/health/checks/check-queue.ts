@@ -18,6 +18,8 @@ type QueueVerdict =
 
 /** A sweep comes out of the queue every five seconds, so this wait for its engine is enough. */
 const ENGINE_PATIENCE_MS = 60_000;
+/** Two of them may be missed, however short a standstill people want to know of. */
+const LEAST_PATIENCE_MS = 10_000;
 
 /** A rate budget that is used up at once is free again after its window, usually ten minutes. */
 const POLL_FACTOR = 3;
@@ -35,7 +37,7 @@ function checkQueue(
 ): QueueVerdict {
   const { waiting, lastJobAgoMs, upForMs } = facts;
   const engineMs = Math.min(lastJobAgoMs ?? upForMs, upForMs);
-  if (engineMs > Math.min(ENGINE_PATIENCE_MS, standstillMs)) {
+  if (engineMs > Math.max(LEAST_PATIENCE_MS, Math.min(ENGINE_PATIENCE_MS, standstillMs))) {
     return standsStill(
       "engine",
       engineMs,
