@@ -55,15 +55,19 @@ export const DELIVERY_STATEMENTS: readonly Statement[] = [
   },
   {
     name: "message that cannot be corrected",
-    means: "At that minute a vendor took a message.",
+    means: "At that minute a vendor took a message that it has refused to correct since.",
     pattern: re("about the rule \\S+ of (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\\d\\d) UTC"),
     judge: ([date, time], context) => {
       const minute = Date.parse(`${date}T${time}Z`);
-      return troubleOf(context).attempts.some(
+      const { attempts } = troubleOf(context);
+      const isRefused = (taken: Attempt) =>
+        attempts.some(
+          ({ message, at, answer }) => message === taken.message && at > taken.at && answer === "never",
+        );
+      const taken = attempts.filter(
         ({ at, answer }) => answer === "taken" && Math.floor(at / MINUTE) * MINUTE === minute,
-      )
-        ? null
-        : "no vendor took any then";
+      );
+      return taken.some(isRefused) ? null : "no vendor took one then that it refused to correct";
     },
   },
   {
