@@ -28,7 +28,7 @@ interface Reminders {
   stop(): void;
 }
 
-/** Until a reminder is added again, an emptied queue does nothing: only the sweep finds its work. */
+/** Until a reminder is added again, nothing shows that the engine works. */
 const MEND_EVERY_MS = 5_000;
 const PATIENCE_MS = 5_000;
 

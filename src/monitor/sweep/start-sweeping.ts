@@ -26,7 +26,7 @@ interface SweepingParts {
   readonly log: Logger;
 }
 
-/** One sweep in so many is a job of the queue, which shows that its engine works. */
+/** After so many sweeps one more is a job of the queue, which shows that its engine works. */
 const JOB_EVERY = 5;
 /** A turn is free a little before its time: a timer and the clock of the database do not agree to the millisecond. */
 const TURN_SHARE = 0.8;
