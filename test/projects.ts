@@ -15,7 +15,10 @@ const THOROUGH: readonly string[] = [
   "test/flows/",
   "test/oracle/worlds.test.ts",
   "test/oracle/insights.test.ts",
-  "test/monitor/queue/",
+  "test/monitor/queue/cut-connections.test.ts",
+  "test/monitor/queue/in-process.test.ts",
+  "test/monitor/queue/postgres.test.ts",
+  "test/monitor/queue/redis.test.ts",
   // Processes and browsers.
   "test/admin/doctor/doctor.test.ts",
   "test/admin/reload/reload.test.ts",
