@@ -52,14 +52,9 @@ export function whyReceiver(facts: ReceiverFacts, moment: (at: Instant) => strin
       `it could not be delivered${within}: ${newest.lastError ?? "no reason is known"}${now}`,
     );
   if (newest?.state === "due") {
-    const attempts = newest.attempts === 1 ? "attempt" : "attempts";
-    const tried =
-      newest.attempts === 0
-        ? ""
-        : ` after ${newest.attempts} failed ${attempts}: ${newest.lastError ?? "no reason is known"}`;
     return say(
       "SendPending",
-      `it is decided and waits to be sent since ${moment(newest.createdAt)}${within}${tried}${now}`,
+      `it is decided and waits to be sent since ${moment(newest.createdAt)}${within}${triesOf(newest)}${now}`,
     );
   }
   if (decided === null)
@@ -99,6 +94,13 @@ const SENT: ReadonlySet<string> = new Set([
   "Reopened",
   "Resolved",
 ]);
+
+/** A try counts from its beginning: the last one may still run, or its worker died. */
+function triesOf({ attempts, lastError }: ShownNotification): string {
+  if (attempts === 0) return "";
+  if (lastError === null) return `; attempt ${attempts} has begun, and is not answered yet`;
+  return `, tried ${attempts === 1 ? "once" : `${attempts} times`}; the last failure: ${lastError}`;
+}
 
 function heldWords({ last, by, nextAt }: ShownReceiver, moment: (at: Instant) => string): string {
   const until = nextAt === null ? "" : `, checked again ${moment(nextAt)}`;

@@ -37,11 +37,33 @@ test.each([
   ["NotStorable", { deadLetter: "neither added nor date is a moment" }, "neither added nor date is a moment"],
   ["Deleted", { deleted: { at: 700, reason: "source" } }, "the source said that it was deleted (<700>)"],
   ["Deleted", { deleted: { at: 700, reason: "request" } }, "somebody asked to forget it (<700>)"],
+  // One boundary each: what is kept, what is read, what is complete, a gap.
+  ["ReadButMissing", { keptFrom: 500 }, "is read, but it is not stored"],
+  ["ReadButMissing", { historyFrom: 500 }, "is read, but it is not stored"],
+  ["NotYetPolled", { completeUntil: 500 }, "not read yet: all up to <500>"],
+  ["InGap", { gap: { from: 500, missing: 1, nextAt: null } }, "1 mention more than it sent, from <500> on"],
+  ["ReadButMissing", { gap: { from: 501, missing: 1, nextAt: null } }, "is read, but it is not stored"],
+  [
+    "BeyondRetention",
+    { keptFrom: 450, source: { outcome: "InQuery", addedAt: 500, publishedAt: 400 } },
+    "older than <450>",
+  ],
+  [
+    "NotYetPolled",
+    { source: { outcome: "InQuery", addedAt: null, publishedAt: 400 }, nextPollAt: 1_000 },
+    "it is in the query, and not read yet: all up to <900> is read, the next poll is due now",
+  ],
+  ["NotYetPolled", { completeUntil: null, nextPollAt: null }, "not read yet: nothing is read completely yet"],
+  [
+    "SourceCannotSay",
+    { source: null, unknownBecause: "It answers 403", gap: { from: 450, missing: 3, nextAt: null } },
+    "it is not stored. It answers 403. What is known here: all up to <900> is read, the next poll is at <1100>; 3 mentions missing since <450>",
+  ],
   ["NotWatched", { isWatched: false }, "which Earshot does not watch"],
   ["ReadButMissing", {}, "everything up to <900> is read, but it is not stored"],
   [
     "SourceCannotSay",
-    { source: null, unknownBecause: "The source was not asked" },
+    { source: null },
     "The source was not asked. What is known here: all up to <900> is read",
   ],
 ] as const)("a mention that is not stored: %s", (outcome, changes, text) => {
