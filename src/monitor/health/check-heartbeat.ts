@@ -31,11 +31,14 @@ export function checkHeartbeat(
     const everyMs = health.pollEveryMs[sourceOfProject(query.projectId)];
     return lagOf(query, health.now) > Math.max(settings.lag, 3 * everyMs);
   });
-  if (late !== undefined)
-    return {
-      outcome: "NotPolled",
-      reason: `${late.queryName} is read up to ${formatDuration(lagOf(late, health.now))} ago`,
-    };
+  if (late !== undefined) {
+    const lag = formatDuration(lagOf(late, health.now));
+    const reason =
+      late.completeUntil === null
+        ? `${late.queryName} has been watched for ${lag}, and was not read to its end yet`
+        : `${late.queryName} is read up to ${lag} ago`;
+    return { outcome: "NotPolled", reason };
+  }
   const unjudged = health.progress.find(
     ({ completeUntil, tickedUntil }) =>
       completeUntil !== null && completeUntil - tickedUntil > JUDGED_WITHIN_MS,

@@ -32,3 +32,60 @@ test.each<[string, Partial<PipelineHealth>, string]>([
   const health = aLine(changes);
   expect(checkHeartbeat(health, findProblems(health, SETTINGS), SETTINGS).outcome).toBe(outcome);
 });
+
+const reasonOf = (changes: Partial<PipelineHealth>) => {
+  const health = aLine(changes);
+  const heartbeat = checkHeartbeat(health, [], SETTINGS);
+  return heartbeat.outcome === "Beats" ? heartbeat.outcome : heartbeat.reason;
+};
+
+test.each<[string, Partial<PipelineHealth>, string]>([
+  [
+    "the first query that is late is named",
+    {
+      progress: [
+        aQuery(),
+        aQuery({ queryName: "Bolt", completeUntil: NOW - 40 * MINUTE }),
+        aQuery({ queryName: "Coyote", completeUntil: NOW - 50 * MINUTE }),
+      ],
+    },
+    "Bolt is read up to 40m ago",
+  ],
+  [
+    "a query that was never read is late since it is watched",
+    {
+      progress: [aQuery(), aQuery({ queryName: "Bolt", completeUntil: null, watchFrom: NOW - 40 * MINUTE })],
+    },
+    "Bolt has been watched for 40m, and was not read to its end yet",
+  ],
+  [
+    "three intervals of a slow account are no lag",
+    {
+      progress: [aQuery({ completeUntil: NOW - 60 * MINUTE, tickedUntil: NOW - 60 * MINUTE })],
+      pollEveryMs: { account: 20 * MINUTE, feeds: 0 },
+    },
+    "Beats",
+  ],
+  [
+    "more than three are",
+    {
+      progress: [aQuery({ completeUntil: NOW - 61 * MINUTE })],
+      pollEveryMs: { account: 20 * MINUTE, feeds: 0 },
+    },
+    "Acme is read up to 1h 1m ago",
+  ],
+  [
+    "the first query whose windows wait is named",
+    {
+      progress: [
+        aQuery({ completeUntil: null, watchFrom: NOW }),
+        aQuery({ completeUntil: NOW, tickedUntil: NOW - 15 * MINUTE }),
+        aQuery({ queryName: "Bolt", completeUntil: NOW, tickedUntil: NOW - 16 * MINUTE }),
+        aQuery({ queryName: "Coyote", completeUntil: NOW, tickedUntil: NOW - 17 * MINUTE }),
+      ],
+    },
+    "windows of Bolt have waited for their verdict for 16m",
+  ],
+])("%s", (_name, changes, reason) => {
+  expect(reasonOf(changes)).toBe(reason);
+});

@@ -27,6 +27,21 @@ test.each([
     ["source-rate-limited"],
   ],
   [
+    "a rate limit that was met five minutes ago for the last time",
+    aFailure({ reason: "rate-limited", since: NOW - HOUR, lastAgoMs: 5 * MINUTE }),
+    [],
+  ],
+  [
+    "a rate limit that was met a little later",
+    aFailure({ reason: "rate-limited", since: NOW - HOUR, lastAgoMs: 5 * MINUTE - 1 }),
+    ["source-rate-limited"],
+  ],
+  [
+    "a source that is away for long, which is no limit",
+    aFailure({ reason: "unavailable", since: NOW - HOUR }),
+    [],
+  ],
+  [
     "a rate limit that was met for long and lets calls through again",
     aFailure({ reason: "rate-limited", since: NOW - HOUR, lastAgoMs: 6 * MINUTE }),
     [],
@@ -154,6 +169,13 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   ["a digest that waits for its queries", { digests: [{ ...digest, dueAt: NOW - 40 * MINUTE }] }, []],
   ["a digest that is late", { digests: [digest] }, ["digest-not-built"]],
   ["a digest after a night off: it is built now", { digests: [digest], upForMs: 2 * MINUTE }, []],
+  ["a digest at its limit", { digests: [{ ...digest, dueAt: NOW - 45 * MINUTE }] }, ["digest-not-built"]],
+  ["a digest just below it", { digests: [{ ...digest, dueAt: NOW - 45 * MINUTE + 1 }] }, []],
+  [
+    "a digest that was given up, of which an edition is due tomorrow",
+    { digests: [{ ...digest, dueAt: NOW + HOUR, deadLetters: true }] },
+    [],
+  ],
   ["a digest that is due tomorrow", { digests: [{ ...digest, dueAt: NOW + HOUR }] }, []],
   [
     "a digest that was given up",
@@ -264,6 +286,50 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   expect(found(changes)).toEqual(rules);
 });
 
+test("buttons are not reported beside a receiver that fails, and are beside any other problem", () => {
+  const { failures = [] } = buttons();
+  expect(found({ failures: [...failures, receiver({ final: true })] })).toEqual(["receiver-fails"]);
+  expect(found({ failures: [...failures, aFailure()] })).toEqual(["source-refuses", "buttons-fail"]);
+  expect(found({ failures: failures.map((one) => ({ ...one, kind: "call" as const })) })).not.toContain(
+    "buttons-fail",
+  );
+});
+
+test("a silent query is explained by a source that refuses, and by nothing else of it", () => {
+  const rhythms = [rhythm([50, 40, 60, 55])];
+  expect(found({ rhythms, failures: [aFailure()] })).toEqual(["source-refuses"]);
+  expect(found({ rhythms, failures: [receiver({ final: true })] })).toEqual([
+    "query-silent",
+    "receiver-fails",
+  ]);
+  expect(found({ rhythms, deadLetters: [{ kind: "job", n: 1, since: NOW, reason: "odd" }] })).toEqual([
+    "query-silent",
+    "dead-letters",
+  ]);
+});
+
+test("each receiver is judged by what it did itself", () => {
+  const failures = [
+    receiver({ scope: "on-call", final: true, message: "no such channel" }),
+    receiver({ forMs: MINUTE, times: 2 }),
+  ];
+  const givenUp = [
+    { receiver: "on-call", n: 2, error: "no such channel", since: NOW - HOUR },
+    { receiver: "comms", n: 1, error: "too long", since: NOW - MINUTE },
+  ];
+  expect(findProblems(aLine({ failures }), SETTINGS).map(({ labels }) => labels)).toEqual([
+    { receiver: "on-call" },
+  ]);
+  expect(
+    findProblems(aLine({ givenUp }), SETTINGS).map(({ rule, labels, since, values }) => [
+      ...[rule, labels, since, values],
+    ]),
+  ).toEqual([
+    ["messages-given-up", { messagesTo: "comms" }, NOW - MINUTE, { messages: 1 }],
+    ["messages-given-up", { messagesTo: "on-call" }, NOW - HOUR, { messages: 2 }],
+  ]);
+});
+
 test("buttons that do nothing are reported with what to do", () => {
   expect(findProblems(aLine(buttons()), SETTINGS)[0]?.because).toBe(
     "buttons in messages (slack) do nothing: the token is not valid. Alerts arrive. Until the buttons work, acknowledge and silence on the console, or with earshot alerts ack and earshot silence add",
@@ -329,12 +395,35 @@ test.each<[string, Partial<PipelineHealth>, string]>([
     "the digest morning of 2026-03-02 is not sent: it failed at every try. The reason: template digest.html: 3 faults. Once the cause is fixed, earshot dead-letters replay builds and sends it",
   ],
   [
+    "a digest that nobody builds",
+    { digests: [digest] },
+    "the digest morning of 2026-03-02 is late by 1h. It is sent as soon as a process builds it: check that one with the role digest runs",
+  ],
+  [
+    "a digest whose last try failed",
+    { digests: [{ ...digest, error: "the disk is full" }] },
+    "the digest morning of 2026-03-02 is late by 1h. The last try failed: the disk is full. It is tried again by itself; if the reason stays the same, that has to be fixed first",
+  ],
+  [
+    "a digest that was given up, and nobody knows why",
+    { digests: [{ ...digest, deadLetters: true }] },
+    "the digest morning of 2026-03-02 is not sent: it failed at every try. Once the cause is fixed, earshot dead-letters replay builds and sends it",
+  ],
+  [
+    "a dead letter of a kind of a newer Earshot",
+    { deadLetters: [{ kind: "tune", n: 2, since: NOW, reason: "odd" }] },
+    "2 tunes failed at every try in the last hour and are left out. The reason of the newest: odd. Everything else goes on. earshot dead-letters list shows what failed; once the cause is fixed, earshot dead-letters replay tries it again",
+  ],
+  ["no dead letter at all", { deadLetters: [{ kind: "job", n: 0, since: NOW, reason: "" }] }, ""],
+  [
     "a query that fell silent",
     { rhythms: [rhythm([50, 40, 60, 55])] },
     "Acme: no new mention for 2h. In the same hours of the last 4 days there were 40 or more on three days of four. If people still write about it, its alerts are missing: look at the query at the source, which may have been changed, paused or emptied",
   ],
 ])("%s is reported: what stopped, what is lost and what to do", (_name, changes, because) => {
-  expect(findProblems(aLine(changes), SETTINGS).map((problem) => problem.because)).toEqual([because]);
+  expect(findProblems(aLine(changes), SETTINGS).map((problem) => problem.because)).toEqual(
+    because === "" ? [] : [because],
+  );
 });
 
 test("problems of the feeds stand beside those of an account, and neither explains the other", () => {

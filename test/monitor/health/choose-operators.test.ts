@@ -17,6 +17,17 @@ test.each<[string, Parameters<typeof chooseOperators>, string[]]>([
     ["on-call", "tickets"],
   ],
   ["the first, where no route is for critical alerts", [undefined, [], NAMES, new Set()], ["comms"]],
+  [
+    "the one of a critical route",
+    [undefined, [{ match: { severity: "critical" }, receivers: ["on-call"] }], NAMES, new Set()],
+    ["on-call"],
+  ],
+  ["the first, where nobody works", [undefined, [], NAMES, new Set(NAMES)], ["comms"]],
+  [
+    "the first of those that work, where none of the named does",
+    [["tickets"], ROUTES, NAMES, new Set(["tickets"])],
+    ["comms"],
+  ],
   ["those that work", [undefined, ROUTES, NAMES, new Set(["on-call"])], ["tickets"]],
   [
     "another one, where none of them works",

@@ -43,10 +43,9 @@ export function checkOutages(
   const newest = news.at(-1);
   if (newest === undefined) return { outcome: reported.length > 0 ? "NotifiedMeanwhile" : "OnThePage" };
   const away = news.findLast(({ outcome }) => outcome === "Away");
-  const emptied = news.findLast(({ outcome }) => outcome === "Emptied");
   const sentences = [
     ...(away === undefined ? [] : [describeAway(away)]),
-    ...(emptied === undefined ? [] : [EMPTIED]),
+    ...(news.some(({ outcome }) => outcome === "Emptied") ? [EMPTIED] : []),
   ];
   return { outcome: "WorthNotifying", outage: away ?? newest, because: sentences.join(". ") };
 }

@@ -27,6 +27,11 @@ test("moments that are still to come show that a clock was ahead", () => {
   ]);
 });
 
+test("a correction of a minute is no jump yet", () => {
+  expect(rules({ jumpedMs: MINUTE })).toEqual([]);
+  expect(rules({ jumpedMs: -MINUTE - 1 })).toHaveLength(1);
+});
+
 test("clocks of two machines that differ a little are no problem", () => {
   expect(rules({ jumpedMs: 20_000, progress: [aQuery({ polledAt: NOW + 20_000 })] })).toEqual([]);
 });

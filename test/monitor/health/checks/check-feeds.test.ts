@@ -48,6 +48,11 @@ test.each<[string, Partial<FeedHealth>, string]>([
     "expected every 15m. The reason: it says that it is gone; give it another address, or remove it.",
   ],
   [
+    "a stream that was never open",
+    { everyMs: null, receivedAgoMs: null, why: null },
+    "feed blog.example/feed: no answer since it was added 3h ago. Earshot goes on trying",
+  ],
+  [
     "a feed that was never heard",
     { receivedAgoMs: null, silentForMs: 40 * MINUTE },
     "no answer since it was added 40m ago, expected every 15m.",
@@ -95,6 +100,38 @@ test("many silent feeds are one alert, beside those that have their own, which t
   );
 });
 
+test("the alert about many keeps taking in feeds after a restart, and counts those that are fetched", () => {
+  const feeds = Array.from({ length: 7 }, (_, n) =>
+    aFeed({ key: `k${n}`, name: `feed ${n}`, silentForMs: (n + 1) * HOUR }),
+  );
+  const opened = aFeed({ key: "stream", state: "open", silentForMs: null });
+  const [problem, ...others] = problems([...feeds, opened], {
+    upForMs: MINUTE,
+    silentFeeds: new Set(["many"]),
+  });
+  expect(others).toEqual([]);
+  expect(problem).toMatchObject({ values: { feeds: 7, forMs: 7 * HOUR }, since: NOW - 7 * HOUR });
+  expect(problem?.because).toMatch(/^nothing comes from 7 of 7 feeds/);
+});
+
+test("feeds with an alert of their own are not many, however many they are", () => {
+  const feeds = Array.from({ length: 7 }, (_, n) => aFeed({ key: `k${n}`, name: `feed ${n}` }));
+  const own = new Set(feeds.map(({ key }) => key));
+  expect(labels(feeds, { silentFeeds: own })).toHaveLength(7);
+  // The sixth at once makes them many, also where it is the only new one.
+  expect(labels(feeds.slice(0, 6), { silentFeeds: new Set(["k0", "k1", "k2", "k3", "k4"]) })[5]).toEqual({
+    feed: "many",
+    feedId: "many",
+  });
+});
+
+test("a feed that waits for its process is explained as one that is late", () => {
+  const stuck = { lastJobAgoMs: 2 * MINUTE };
+  expect(problems([aFeed({ state: "waiting" })], stuck).map(({ rule }) => rule)).toEqual([
+    "queue-stands-still",
+  ]);
+});
+
 test("a gap is reported for an hour, and that it cannot be filled", () => {
   const gap = (noticedAgoMs: number, lostMs = 2 * HOUR) =>
     aFeed({
@@ -112,6 +149,7 @@ test("a gap is reported for an hour, and that it cannot be filled", () => {
     },
   ]);
   expect(problems([gap(HOUR + 1)])).toEqual([]);
+  expect(problems([gap(MINUTE, 1_000)])).toHaveLength(1);
   // A single event that was left out.
   expect(problems([gap(MINUTE, 999)])).toEqual([]);
 });

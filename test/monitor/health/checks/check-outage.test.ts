@@ -28,6 +28,30 @@ test.each<[string, Outage, typeof QUEUE_ALERT | null, string]>([
     QUEUE_ALERT,
     "WorthNotifying",
   ],
+  [
+    "a queue that was down until a minute before its standstill was reported",
+    away(30, { engine: "queue", to: QUEUE_ALERT.from - MINUTE }),
+    QUEUE_ALERT,
+    "NotifiedMeanwhile",
+  ],
+  [
+    "a queue that was down until a little earlier",
+    away(30, { engine: "queue", to: QUEUE_ALERT.from - MINUTE - 1 }),
+    QUEUE_ALERT,
+    "WorthNotifying",
+  ],
+  [
+    "a queue that went down as its standstill ended",
+    away(30, { engine: "queue", to: NOW - MINUTE }),
+    { from: NOW - 5 * MINUTE, to: NOW - 90 * SECOND },
+    "NotifiedMeanwhile",
+  ],
+  [
+    "a queue that went down after its standstill",
+    away(30, { engine: "queue", to: NOW - MINUTE }),
+    { from: NOW - 5 * MINUTE, to: NOW - 90 * SECOND - 1 },
+    "WorthNotifying",
+  ],
   ["tables that were down while the queue stood still", away(60), QUEUE_ALERT, "WorthNotifying"],
   [
     "a queue that came back empty at once",
@@ -67,13 +91,21 @@ test("all outages of one engine are one alert: that it was down, and that it cam
     ["engine-was-away", { engine: "database" }, { forMs: 90 * SECOND }],
     ["engine-was-away", { engine: "queue" }, { forMs: 40 * SECOND }],
   ]);
-  expect(problems[1]?.because).toMatch(/for 40s: the queue could not be reached.*The queue came back empty/);
+  expect(problems[1]?.because).toMatch(
+    /for 40s: the queue could not be reached.*look at its log\. The queue came back empty/,
+  );
 });
 
 test("right after the tables came back the queue does not stand still", () => {
   const outages = [away(90, { to: NOW - 1_000 })];
   const problems = findProblems(aLine({ outages, lastJobAgoMs: 91_000 }), SETTINGS);
   expect(problems.map(({ rule }) => rule)).toEqual(["engine-was-away"]);
+});
+
+test("a queue that was away says nothing about how long feeds and jobs could be worked on", () => {
+  const outages = [away(90, { engine: "queue", to: NOW - 1_000 })];
+  const problems = findProblems(aLine({ outages, lastJobAgoMs: 91_000 }), SETTINGS);
+  expect(problems.map(({ rule }) => rule)).toEqual(["queue-stands-still", "engine-was-away"]);
 });
 
 test("errors of the Redis client are explained in words for people", () => {

@@ -28,6 +28,19 @@ test("processes that differ for three minutes are a problem that says where, why
   );
 });
 
+test("several processes that differ are one problem since the first of them", () => {
+  const since = (at: number) => ({ differsSince: at, since: at });
+  const differing = { ...versions.processes[1], ...since(NOW - 3 * MINUTE) } as never;
+  const later = { ...versions.processes[1], ...since(NOW - MINUTE), host: "web-3" } as never;
+  const three = { ...versions, processes: [...versions.processes.slice(0, 1), later, differing] };
+  expect(checkVersions(three, NOW)).toMatchObject({ outcome: "Differ", forMs: 3 * MINUTE, others: 2 });
+  expect(checkVersions(three, NOW - 1)).toEqual({ outcome: "DifferForAMoment" });
+  const [problem] = findProblems(aLine({ versions: three, wall: NOW }), SETTINGS);
+  expect(problem?.because).toMatch(
+    /^2 processes of 3 run another version of the configuration than new, which was asked for: web-3 process 7 \(old\), web-2 process 7/,
+  );
+});
+
 test("processes that run the same are none", () => {
   expect(checkVersions(compareVersions([took, took], null), NOW)).toEqual({ outcome: "Same" });
 });
