@@ -409,11 +409,6 @@ test.each<[string, Partial<PipelineHealth>, string]>([
     { digests: [{ ...digest, deadLetters: true }] },
     "the digest morning of 2026-03-02 is not sent: it failed at every try. Once the cause is fixed, earshot dead-letters replay builds and sends it",
   ],
-  [
-    "a dead letter of a kind of a newer Earshot",
-    { deadLetters: [{ kind: "tune", n: 2, since: NOW, reason: "odd" }] },
-    "2 tunes failed at every try in the last hour and are left out. The reason of the newest: odd. Everything else goes on. earshot dead-letters list shows what failed; once the cause is fixed, earshot dead-letters replay tries it again",
-  ],
   ["no dead letter at all", { deadLetters: [{ kind: "job", n: 0, since: NOW, reason: "" }] }, ""],
   [
     "a query that fell silent",

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerOf, compareVersions, type RunningProcess } from "../../../src/monitor/model/process.ts";
+import {
+  answerOf,
+  compareVersions,
+  type RunningProcess,
+  whyOther,
+} from "../../../src/monitor/model/process.ts";
 import { aProcess } from "./a-process.ts";
 
 const REQUEST = { id: "r1", version: "new", at: 100 };
@@ -36,6 +41,25 @@ test("without a request, all are compared with the one that was started last", (
   expect(others([], null)).toEqual({ asked: null, differ: [] });
 });
 
+test("a process that was started at the moment of the request does not make it out of date by itself", () => {
+  const at = aProcess({ version: "newer", startedAt: REQUEST.at, since: REQUEST.at });
+  expect(others([at])).toEqual({ asked: "newer", differ: [null] });
+});
+
+test("without a request, a process differs since the first that runs the newest version", () => {
+  const [first, second] = [3, 9].map((at) => aProcess({ version: "new", startedAt: at, since: at }));
+  const old = aProcess({ version: "old", startedAt: 1, since: 1 });
+  expect(others([first, second, old] as RunningProcess[], null).differ).toEqual([null, null, 3]);
+});
+
+test("why a process runs another version: its faults, or how it was started", () => {
+  expect(whyOther(aProcess({ version: "old" }))).toBe("it was started with version old");
+  const faults = ["rules/a.yaml is wrong", "rules/b.yaml is wrong"];
+  expect(whyOther(aProcess({ refused: { ...OTHER_FILES, faults } }))).toBe(
+    "rules/a.yaml is wrong; rules/b.yaml is wrong",
+  );
+});
+
 test("whatever runs: what differs runs another version than was asked for, and nothing else differs", () => {
   const process = fc.record({
     version: fc.constantFrom("new", "old", "older"),
@@ -60,6 +84,8 @@ test.each([
   ["tries again", aProcess({ version: "old", refused: OTHER_FILES }), "waits"],
   ["was started with it", aProcess({ version: "new", startedAt: 100 }), "took-up"],
   ["ran it before", aProcess({ version: "new" }), "waits"],
+  ["answered, and was started with other files since", aProcess({ version: "old", answered: "r1" }), "waits"],
+  ["was started later with other files", aProcess({ version: "old", startedAt: 100 }), "waits"],
 ])("a process that %s", (_, process, answer) => {
   expect(answerOf(process, REQUEST)).toBe(answer);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DAY, type Instant, MINUTE } from "../../../src/lib/instant.ts";
 import { WEEKDAYS } from "../../../src/lib/local-time.ts";
 import type { WeeklyRange } from "../../../src/lib/weekly-range.ts";
-import { type Silence, silencedAt } from "../../../src/monitor/model/silence.ts";
+import { describeSilence, type Silence, silencedAt } from "../../../src/monitor/model/silence.ts";
 import { anAlert } from "../../console/make-a-story.ts";
 import { runs } from "../../runs.ts";
 
@@ -155,5 +155,71 @@ test("a silence ends when nothing is silenced any more, and nothing is heard bef
       },
     ),
     { numRuns: runs(40) },
+  );
+});
+
+const plain = (startsAt: number, endsAt: number): Silence => ({
+  ...silence(startsAt, []),
+  ...{ id: `${startsAt}-${endsAt}`, endsAt },
+});
+
+test.each<[string, [number, number][], number | null, string | null]>([
+  ["none", [], null, null],
+  ["one that begins now", [[10, 20]], 20, "10-20"],
+  ["one that begins later", [[11, 20]], null, null],
+  ["one that ends now", [[1, 10]], null, null],
+  [
+    "the longest of several",
+    [
+      [1, 15],
+      [2, 30],
+      [3, 12],
+    ],
+    30,
+    "2-30",
+  ],
+  [
+    "the first of two that end together",
+    [
+      [1, 30],
+      [2, 30],
+    ],
+    30,
+    "1-30",
+  ],
+  [
+    "one after the other",
+    [
+      [1, 15],
+      [15, 25],
+      [20, 40],
+    ],
+    40,
+    "1-15",
+  ],
+  [
+    "a gap between two",
+    [
+      [1, 15],
+      [16, 25],
+    ],
+    15,
+    "1-15",
+  ],
+])("how long silences hold an alert: %s", (_, ranges, until, silence) => {
+  const found = silencedAt(
+    ranges.map(([startsAt, endsAt]) => plain(startsAt, endsAt)),
+    alert,
+    10,
+  );
+  expect([found?.until ?? null, found?.silence.id ?? null]).toEqual([until, silence]);
+});
+
+test("a silence is described by who made it, why, and when it holds", () => {
+  const night = { timezone: "Asia/Kolkata", from: 22 * 60, to: 7 * 60, days: [...WEEKDAYS] };
+  const noon = { ...night, from: 12 * 60, to: 13 * 60 };
+  expect(describeSilence(silence(0, []))).toBe("silence by ann");
+  expect(describeSilence({ ...silence(0, [night, noon]), comment: "release day" })).toBe(
+    "silence by ann: release day (22:00–07:00 Asia/Kolkata; 12:00–13:00 Asia/Kolkata)",
   );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type StoryMentionText, storyKey } from "../../../src/monitor/model/story.ts";
+import { agreement, BINS, packSketch, WORDS } from "../../../src/monitor/model/sketch.ts";
+import { type StoryMentionText, storyKey, storyOf } from "../../../src/monitor/model/story.ts";
 
 const mentionOf = (text: string | null, given: Partial<StoryMentionText> = {}): StoryMentionText => ({
   resourceId: text ?? "id",
@@ -145,4 +146,94 @@ test.each([
 ])("a text of nothing but %s is read to its 600th character and no further", (_name, text) => {
   const start = text.slice(0, 600);
   expect(key(`${start} and a whole book behind it`, { resourceId: start })).toBe(key(start));
+});
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789".repeat(8);
+/** Two people write the same: whether that is one story. */
+const isShared = (text: string, given: Partial<StoryMentionText> = {}) =>
+  key(text, { ...given, resourceId: "1" }) === key(text, { ...given, resourceId: "2" });
+
+test.each([
+  ["24 letters", LETTERS.slice(0, 24), {}, true],
+  ["23 letters", LETTERS.slice(0, 23), {}, false],
+  ["a repost of 12 letters", `RT @ann: ${LETTERS.slice(0, 12)}`, {}, true],
+  ["a repost of 11 letters", `RT @ann: ${LETTERS.slice(0, 11)}`, {}, false],
+  ["a title and a text of 24 letters together", "text12345678", { title: "title1234567" }, true],
+  ["a title and a text of 23 letters together", "text1234567", { title: "title1234567" }, false],
+  ["a title that is the beginning of the text", "title and more text", { title: "title and" }, false],
+  ["a title that is the end of the text", "more text and title", { title: "and title" }, true],
+  ["eight ideographs", "東京駅前広場火事", {}, true],
+  ["seven ideographs", "東京駅前広場火", {}, false],
+])("%s: whether two people can share it as a story", (_, text, given, shared) => {
+  expect(isShared(text, given)).toBe(shared);
+});
+
+test.each([
+  "\u2010",
+  "\u2013",
+  "\u2026",
+  "\u2027",
+  "\u2028",
+  "\u200f",
+  "😡",
+  "🟿",
+  "🐀",
+  "🤖",
+  "🇩🇪",
+  "\ud83d",
+  "\udc00",
+  "\udfff",
+])("a sign is no part of a story: %j", (sign) => {
+  for (const text of [
+    `${sign}${TEXT}`,
+    TEXT.replaceAll(" ", sign),
+    `${TEXT.slice(0, 9)}${sign}${TEXT.slice(9)}`,
+  ])
+    expect(key(text)).toBe(key(TEXT));
+});
+
+test("a letter behind half an emoji is a letter", () => {
+  expect(key(`${TEXT.slice(0, 9)}\ud83d${TEXT.slice(9)}`)).toBe(key(TEXT));
+  expect(key(`${TEXT.slice(0, 9)}\ud83dx${TEXT.slice(9)}`)).toBe(key(`${TEXT.slice(0, 9)}x${TEXT.slice(9)}`));
+});
+
+test("a sign of numbers in the middle of a text is no tag at its end", () => {
+  const text = (country: string) => `Acme takes back product #1 in ${country} and says sorry`;
+  expect(key(text("Germany"))).not.toBe(key(text("Norway")));
+});
+
+test("a source is taken off only where 40 letters are left", () => {
+  expect(key(`${LETTERS.slice(0, 40)} - The Daily`)).toBe(key(LETTERS.slice(0, 40)));
+  expect(key(`${LETTERS.slice(0, 39)} - The Daily`)).not.toBe(key(LETTERS.slice(0, 39)));
+});
+
+test("news with a headline of 24 letters are that headline, whatever part of the text is shown", () => {
+  const news = (length: number, text: string) =>
+    key(text, { resourceId: "n", pageType: "news", title: LETTERS.slice(0, length) });
+  const [one, other] = [`first ${TEXT}`, `second ${TEXT}`];
+  expect(news(24, one)).toBe(news(24, other));
+  expect(news(23, one)).not.toBe(news(23, other));
+});
+
+test("a text of 40 letters has a sketch, and only its first 160 count", () => {
+  const sketch = (text: string, title: string | null = null) => storyOf(mentionOf(text, { title })).sketch;
+  expect(sketch(LETTERS.slice(0, 39))).toBeNull();
+  expect(sketch(LETTERS.slice(0, 40))).toHaveLength(BINS);
+  const long = "the quick brown fox jumps over a lazy dog ".repeat(9);
+  expect(sketch(`${long}a`)).toEqual(sketch(`${long}b`));
+  expect(sketch("short a", long)).toEqual(sketch("short b", long));
+});
+
+test("texts with one other word have sketches that agree in most bins, other texts in few", () => {
+  const sketches = [
+    TEXT,
+    TEXT.replace("nobody", "no one"),
+    "The crew was lovely today and the plane came in on time",
+  ];
+  const packed = new Int32Array(WORDS * sketches.length);
+  for (const [place, text] of sketches.entries())
+    packSketch(storyOf(mentionOf(text)).sketch as Uint8Array, packed, place);
+  expect(agreement(packed, 0, packed, 0)).toBe(BINS);
+  expect(agreement(packed, 0, packed, 1)).toBeGreaterThan(BINS / 2);
+  expect(agreement(packed, 0, packed, 2)).toBeLessThan(BINS / 4);
 });

@@ -78,7 +78,7 @@ type DeadLetterVerdict =
 /** Whether the operators are notified of dead letters, and in which words. */
 function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdict {
   if (n === 0) return { outcome: "Nothing" };
-  const what = counted(n, ...(WHAT[kind] ?? [kind, `${kind}s`]));
+  const what = counted(n, ...WHAT[kind]);
   // Jobs are counted until they are done, all others for an hour.
   const when = kind === "job" ? "" : " in the last hour";
   return {
@@ -87,7 +87,7 @@ function checkDeadLetters({ kind, n, reason }: DeadLetterCount): DeadLetterVerdi
   };
 }
 
-const WHAT: Readonly<Record<string, readonly [string, string]>> = {
+const WHAT: Readonly<Record<DeadLetterCount["kind"], readonly [string, string]>> = {
   mention: ["mention", "mentions"],
   page: ["page of mentions", "pages of mentions"],
   job: ["piece of work", "pieces of work"],
