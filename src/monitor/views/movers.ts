@@ -17,8 +17,8 @@ export interface Mover extends MoverRow {
   readonly shareBefore: number;
 }
 
-/** A change below a percentage point is rounded away, and explains nothing. */
-const LEAST_CHANGE = 0.01;
+/** A change below a percentage point is rounded away, and explains nothing. 0.15 - 0.14 is a little less than 0.01. */
+const LEAST_CHANGE = 0.01 - 1e-9;
 
 /** The values that moved the mood by at least a point, in the order of the rows. */
 export function buildMovers(

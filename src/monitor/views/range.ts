@@ -90,7 +90,7 @@ function stepsOf(from: Instant, to: Instant, by: Step, zone: string): Instant[] 
     // An hour is as long as every other, whatever clocks do, and there are many.
     const at = by === "hour" ? first.toMillis() + n * HOUR : first.plus({ [`${by}s`]: n }).toMillis();
     if (at >= to) return [...moments, to];
-    if (at > from) moments.push(at);
+    moments.push(at);
   }
 }
 

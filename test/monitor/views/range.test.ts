@@ -1,7 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
-import { labelOf, RANGES, RangeQuestion, readRange, STEPS } from "../../../src/monitor/views/range.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../../src/lib/instant.ts";
+import {
+  describeMoment,
+  describeSpan,
+  labelOf,
+  RANGES,
+  RangeQuestion,
+  rangeSince,
+  readRange,
+  STEPS,
+  shortLabelOf,
+  spanOfMoments,
+} from "../../../src/monitor/views/range.ts";
 
 const ask = (asked: Record<string, string>) => RangeQuestion.parse(asked);
 const lengths = (moments: readonly Instant[]) =>
@@ -60,4 +71,95 @@ test("steps follow each other without a gap, are whole quarters, and the time be
       },
     ),
   );
+});
+
+const NOW = Date.parse("2026-03-31T10:05:00Z");
+const between = (from: string, to: string, by?: string) =>
+  readRange(
+    ask({ from: String(Date.parse(from)), to: String(Date.parse(to)), ...(by === undefined ? {} : { by }) }),
+    NOW,
+    "UTC",
+  );
+
+test.each([
+  ["three days", 3 * DAY, undefined, "hour"],
+  ["a little more than three days", 3 * DAY + 15 * MINUTE, undefined, "day"],
+  ["62 days", 62 * DAY, undefined, "day"],
+  ["a little more than 62 days", 62 * DAY + 15 * MINUTE, undefined, "week"],
+  ["fourteen days by hour", 14 * DAY, "hour", "hour"],
+  ["more than fourteen days by hour", 14 * DAY + 15 * MINUTE, "hour", "day"],
+  ["a year by day", 366 * DAY, "day", "day"],
+  ["more than a year by day", 366 * DAY + 15 * MINUTE, "day", "week"],
+  ["two days by week", 2 * DAY, "week", "week"],
+  ["two days by day", 2 * DAY, "day", "day"],
+])("%s are steps of one %s", (_, length, by, step) => {
+  const to = Date.UTC(2026, 2, 31);
+  expect(
+    readRange(ask({ from: String(to - length), to: String(to), ...(by ? { by } : {}) }), NOW, "UTC").by,
+  ).toBe(step);
+});
+
+test("a range of moments is widened to whole quarters, ends now at the latest by itself, and has five years at most", () => {
+  const { moments, last } = between("2026-03-30T10:07:00Z", "2026-03-30T12:08:00Z");
+  expect(spanOfMoments(moments)).toEqual({
+    from: Date.parse("2026-03-30T10:00:00Z"),
+    to: Date.parse("2026-03-30T12:15:00Z"),
+  });
+  expect(last).toBeNull();
+  const open = readRange(ask({ from: String(NOW - HOUR) }), NOW, "UTC");
+  expect(spanOfMoments(open.moments)).toEqual({ from: NOW - HOUR - 5 * MINUTE, to: NOW + 10 * MINUTE });
+  const long = between("1999-01-01T00:00:00Z", "2026-03-30T00:00:00Z");
+  expect(spanOfMoments(long.moments).from).toBe(Date.parse("2026-03-30T00:00:00Z") - 5 * 366 * DAY);
+  // A named range counts before moments, and one that is empty is none.
+  expect(readRange(ask({ last: "30d", from: String(NOW - HOUR) }), NOW, "UTC").last).toBe("30d");
+  expect(readRange(ask({ from: String(NOW), to: String(NOW) }), NOW, "UTC").last).toBe("7d");
+  expect(spanOfMoments([])).toEqual({ from: 0, to: 0 });
+});
+
+test("weeks begin on Mondays, and the time before is as many whole weeks earlier", () => {
+  const { moments, before } = between("2026-01-07T00:00:00Z", "2026-03-17T00:00:00Z");
+  expect(new Date(moments[1] ?? 0).toISOString()).toBe("2026-01-12T00:00:00.000Z");
+  expect(moments.every((at, n) => at - (before[n] ?? 0) === 10 * 7 * DAY)).toBe(true);
+});
+
+test("the time before is as long: 24 hours, or as many days, at the same time of the day", () => {
+  const day = readRange(ask({ last: "24h" }), Date.parse("2026-03-29T10:05:00Z"), "Europe/Berlin");
+  expect(day.moments.every((at, n) => at - (day.before[n] ?? 0) === 24 * HOUR)).toBe(true);
+  const month = readRange(ask({ last: "30d" }), NOW, "UTC");
+  expect(month.moments.every((at, n) => at - (month.before[n] ?? 0) === 30 * DAY)).toBe(true);
+});
+
+test("a range that begins at the first moment of an hour or a day has a step", () => {
+  const midnight = Date.parse("2026-03-31T00:00:00Z");
+  const { moments } = readRange(ask({ last: "7d" }), midnight, "UTC");
+  expect(spanOfMoments(moments).to).toBe(midnight);
+  expect(lengths(moments)).toEqual([24, 24, 24, 24, 24, 24]);
+});
+
+test("steps are named by what they are: an hour, a day, a week", () => {
+  const hours = between("2026-03-02T22:00:00Z", "2026-03-03T02:00:00Z");
+  expect([0, 2].map((step) => labelOf(hours, step))).toEqual(["Mon 2 Mar, 22:00", "Tue 3 Mar, 00:00"]);
+  expect([0, 1, 2].map((step) => shortLabelOf(hours, step))).toEqual(["22:00", "23:00", "3 Mar"]);
+  const days = between("2026-03-02T00:00:00Z", "2026-03-12T00:00:00Z");
+  expect([labelOf(days, 1), shortLabelOf(days, 1)]).toEqual(["Tue 3 Mar", "3 Mar"]);
+  const weeks = between("2026-01-05T00:00:00Z", "2026-03-24T00:00:00Z");
+  expect([0, 11].map((step) => labelOf(weeks, step))).toEqual(["5 Jan to 11 Jan", "23 Mar to 23 Mar"]);
+  expect(shortLabelOf(weeks, 1)).toBe("12 Jan");
+  // The same again: a label is kept.
+  expect(labelOf(weeks, 0)).toBe("5 Jan to 11 Jan");
+});
+
+test("a span is described by its days, and by hours where it has them", () => {
+  const [from, to] = [Date.parse("2026-03-01T23:00:00Z"), Date.parse("2026-03-03T08:15:00Z")];
+  expect(describeSpan({ from, to }, "Europe/Berlin")).toBe("Mon 2 Mar 2026 to Tue 3 Mar 2026, 09:15");
+  expect(describeMoment(from, "UTC")).toBe("Sun 1 Mar 2026, 23:00");
+});
+
+test("what is left of a range from a moment has the steps behind it, and as many of the time before", () => {
+  const range = between("2026-03-02T00:00:00Z", "2026-03-09T00:00:00Z");
+  const from = Date.parse("2026-03-04T00:00:00Z");
+  const left = rangeSince(range, from);
+  expect(left.moments).toEqual(range.moments.slice(2));
+  expect(left.before).toEqual(range.before.slice(2));
+  expect(rangeSince(range, from + HOUR).moments).toEqual([from + HOUR, ...range.moments.slice(3)]);
 });
