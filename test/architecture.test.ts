@@ -18,6 +18,13 @@ test("the wiring has at most 1,500 lines, because no feature is in it", () => {
   expect(lines).toBeLessThanOrEqual(WIRING.mostLines);
 });
 
+test("stores write JSON as PostgreSQL accepts it, whatever strangers wrote: by storableJson", () => {
+  const stores = Object.entries(readRepository().files).filter(([path]) => /^src\/[^/]+\/store\//.test(path));
+  expect(stores.length).toBeGreaterThan(100);
+  const written = stores.filter(([, text]) => /\$\{[^}]*\bJSON\.stringify/.test(text));
+  expect(written.map(([path]) => path)).toEqual([]);
+});
+
 const GOOD: Readonly<Record<string, string>> = {
   "src/lib/clock.ts": "export const now = () => Date.now();",
   "src/monitor/model/query.ts":

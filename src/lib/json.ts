@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { storableText } from "./text.ts";
 
 /** Any JSON value. Types that are stored as JSON are aliases, not interfaces, so that they fit here. */
 export type JsonValue =
@@ -13,10 +12,19 @@ export type JsonValue =
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** JSON that PostgreSQL accepts as `jsonb`, whatever strangers wrote: see `storableText`. */
+/**
+ * JSON that PostgreSQL accepts, whatever strangers wrote and wherever it was cut: U+0000 and halves of surrogate pairs
+ * become U+FFFD, in keys, too. `JSON.stringify` writes these two, and no other text, as such escapes.
+ */
 export function storableJson(value: unknown): string {
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === "string" ? storableText(one) : one));
+  const json = JSON.stringify(value);
+  if (!UNSTORABLE.test(json)) return json;
+  return json.replaceAll(ESCAPES, (whole, unstorable) => (unstorable === undefined ? whole : "\ufffd"));
 }
+
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+/** Each escape as a whole, so that a backslash before `u0000` that is text stays. */
+const ESCAPES = /\\(?:(u0000|ud[89a-f][0-9a-f]{2})|.)/g;
 
 /** JSON with the keys of every object in order and no blanks: equal values have equal texts. */
 export function canonicalJson(value: JsonValue): string {

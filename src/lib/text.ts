@@ -8,10 +8,14 @@ export const LONGEST_TEXT = 20_000;
  * cut for the end. Never splits a surrogate pair.
  */
 export function cutText(text: string, most = LONGEST_TEXT): string {
-  if (text.length <= most) return text;
-  const last = text.charCodeAt(most - 2);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return `${text.slice(0, isHalf ? most - 2 : most - 1)}…`;
+  return text.length <= most ? text : `${startOf(text, most - 1)}…`;
+}
+
+/** The first `most` characters; one less where the last would be the half of a surrogate pair. */
+export function startOf(text: string, most: number): string {
+  const last = text.charCodeAt(most - 1);
+  const isHalf = text.length > most && last >= 0xd800 && last <= 0xdbff;
+  return text.slice(0, isHalf ? most - 1 : most);
 }
 
 /** A longer word is cut: an address, or a script without blanks. */
@@ -39,7 +43,7 @@ export function storableText(text: string): string {
 /** What a stranger's program wrote, as the beginning of one line that can be stored and shown: nothing in it acts. */
 export function plainLine(text: string, most: number): string {
   const plain = text.slice(0, 4 * most).replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\s]+/gu, " ");
-  return plain.trim().slice(0, most);
+  return startOf(plain.trim(), most);
 }
 
 /** Without the full stops and blanks at its end. By hand: `/[.\s]+$/` takes the square of the length of a long run. */
@@ -154,7 +158,7 @@ const ACTING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff
 
 /** The first three of a list of names, and how many more there are. */
 export function nameSome(names: readonly string[]): string {
-  const shown = names.slice(0, 3).map((name) => (name.length > 60 ? `${name.slice(0, 59)}…` : name));
+  const shown = names.slice(0, 3).map((name) => cutText(name, 60));
   const rest = names.length - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }

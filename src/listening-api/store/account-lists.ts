@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { ClientDetails } from "./accounts.ts";
 import type { Database } from "./database.ts";
 
@@ -18,8 +19,8 @@ export async function listClients(db: Database): Promise<ListedClient[]> {
 
 export async function updateClient(db: Database, { id, name, tags, details }: ListedClient): Promise<void> {
   await sql`
-    update local_api.client set name = ${name}, tags = ${JSON.stringify(tags)}::jsonb,
-      details = ${JSON.stringify(details)}::jsonb
+    update local_api.client set name = ${name}, tags = ${storableJson(tags)}::jsonb,
+      details = ${storableJson(details)}::jsonb
     where id = ${id}`.execute(db);
 }
 

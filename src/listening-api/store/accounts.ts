@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 import { revokeTokens } from "./logins.ts";
 
@@ -63,10 +64,10 @@ export async function createClient(
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.client (name, tags, details, created_at)
-    values (${client.name}, ${JSON.stringify(client.tags ?? {})}::jsonb,
-      ${JSON.stringify(client.details ?? {})}::jsonb, ${new Date(client.createdAt)})
+    values (${client.name}, ${storableJson(client.tags ?? {})}::jsonb,
+      ${storableJson(client.details ?? {})}::jsonb, ${new Date(client.createdAt)})
     on conflict (name) do nothing returning id`.execute(db);
-  if (rows[0] === undefined) throw new UserError(`There is a client ${JSON.stringify(client.name)} already.`);
+  if (rows[0] === undefined) throw new UserError(`There is a client ${storableJson(client.name)} already.`);
   return Number(rows[0].id);
 }
 
@@ -81,8 +82,7 @@ export async function createUser(
     values (${user.username}, ${user.passwordHash}, ${user.firstName}, ${user.lastName},
       ${user.tokenLifetimeSeconds ?? null}, ${user.rateLimit ?? null}, ${new Date(user.createdAt)})
     on conflict (lower(username)) do nothing returning id`.execute(db);
-  if (rows[0] === undefined)
-    throw new UserError(`There is a login ${JSON.stringify(user.username)} already.`);
+  if (rows[0] === undefined) throw new UserError(`There is a login ${storableJson(user.username)} already.`);
   const id = Number(rows[0].id);
   if (clientId !== undefined && role !== undefined) await putMembership(db, { userId: id, clientId, role });
   return id;
@@ -111,7 +111,7 @@ export async function putClient(
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.client (name, tags, created_at)
-    values (${client.name}, ${JSON.stringify(client.tags)}::jsonb, ${new Date(client.createdAt)})
+    values (${client.name}, ${storableJson(client.tags)}::jsonb, ${new Date(client.createdAt)})
     on conflict (name) do update set tags = excluded.tags returning id`.execute(db);
   return Number(rows[0]?.id);
 }

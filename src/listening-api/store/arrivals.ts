@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { followChannel } from "../../lib/follow-channel.ts";
 import { SECOND } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Database, DatabasePool } from "./database.ts";
 import type { MentionVersion } from "./mention-version.ts";
 
@@ -27,7 +28,7 @@ export async function announceArrivals(db: Database, versions: readonly MentionV
   for (let from = 0; from < Math.max(added.length, updated.length); from += IDS_AT_ONCE) {
     const to = from + IDS_AT_ONCE;
     const some: Arrivals = { added: added.slice(from, to), updated: updated.slice(from, to) };
-    await sql`select pg_notify(${CHANNEL}, ${JSON.stringify(some)})`.execute(db);
+    await sql`select pg_notify(${CHANNEL}, ${storableJson(some)})`.execute(db);
   }
 }
 

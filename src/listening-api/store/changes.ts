@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Instant, toIso } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 
 /** One write through the API. */
@@ -25,7 +26,7 @@ export async function recordChanges(db: Database, changes: readonly Change[]): P
     insert into local_api.change (client_id, user_id, username, project_id, action, kind, thing_id, before, after)
     select (c->>'clientId')::bigint, (c->>'userId')::bigint, c->>'username', (c->>'projectId')::bigint, c->>'action', c->>'kind', c->>'thingId',
       nullif(c->'before', 'null'), nullif(c->'after', 'null')
-    from jsonb_array_elements(${JSON.stringify(changes)}::jsonb) as c returning id`.execute(db);
+    from jsonb_array_elements(${storableJson(changes)}::jsonb) as c returning id`.execute(db);
   return rows.map(({ id }) => Number(id));
 }
 
@@ -40,7 +41,7 @@ export interface BackfillNote {
 /** Inside the transaction that did it. The change is one that has a note already. */
 export async function noteBackfill(db: Database, changeId: number, note: BackfillNote): Promise<void> {
   await sql`
-    update local_api.change set after = jsonb_set(after, '{backfill}', ${JSON.stringify(note)}::jsonb)
+    update local_api.change set after = jsonb_set(after, '{backfill}', ${storableJson(note)}::jsonb)
     where id = ${changeId}`.execute(db);
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { sha256 } from "../../lib/hashes.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
 import { lockQueries } from "./queries.ts";
@@ -148,7 +149,7 @@ export async function putAnswers(
     insert into local_api.enrichment_answer (text_hash, asked, answer)
     select text_hash, ${asked}, answer from unnest(
       ${[...answers.keys()].map(sha256)}::bytea[],
-      ${[...answers.values()].map((answer) => JSON.stringify(answer))}::jsonb[]) as given (text_hash, answer)
+      ${[...answers.values()].map((answer) => storableJson(answer))}::jsonb[]) as given (text_hash, answer)
     order by 1
     on conflict (text_hash, asked) do update set answer = excluded.answer, at = now()`.execute(db);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { closestWord } from "../../lib/closest-word.ts";
 import { parseDuration } from "../../lib/duration.ts";
 import { MINUTE, SECOND } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 
 /** What can be made to go wrong. */
 export const FAULT_KINDS = {
@@ -53,14 +54,14 @@ interface FaultKindTerms {
 /** Reads `2s`, `10m` or `3`, whichever the kind takes; a sentence about what is wrong otherwise. */
 export function readFaultAmount(kind: FaultKind, text: string): number | string {
   const terms: FaultKindTerms = FAULT_KINDS[kind];
-  if (terms.amount === null) return `${kind} takes no amount, got ${JSON.stringify(text)}.`;
+  if (terms.amount === null) return `${kind} takes no amount, got ${storableJson(text)}.`;
   if (terms.amount.unit === "count") {
     if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-    return `the amount of ${kind} is a number of rows such as 3, got ${JSON.stringify(text)}.`;
+    return `the amount of ${kind} is a number of rows such as 3, got ${storableJson(text)}.`;
   }
   const ms = parseDuration(text);
   if (ms !== undefined && ms > 0) return Math.round(ms);
-  return `the amount of ${kind} is a duration such as 2s or 10m, got ${JSON.stringify(text)}.`;
+  return `the amount of ${kind} is a duration such as 2s or 10m, got ${storableJson(text)}.`;
 }
 
 /** The amount of a fault, or the usual one of its kind. */
@@ -95,5 +96,5 @@ export function readFaultHeader(text: string): AskedFault[] | string {
 export function unknownFault(name: string): string {
   const meant = closestWord(name, FaultKindName.options);
   const known = FaultKindName.options.join(", ");
-  return `there is no fault ${JSON.stringify(name.slice(0, 40))}${meant === undefined ? "" : `, perhaps ${meant}`}; known are ${known}.`;
+  return `there is no fault ${storableJson(name.slice(0, 40))}${meant === undefined ? "" : `, perhaps ${meant}`}; known are ${known}.`;
 }

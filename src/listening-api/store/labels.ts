@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { groupBy } from "../../lib/group-by.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { LabelRule, StoredCategory, StoredTag } from "../records/labels.ts";
 import type { Database } from "./database.ts";
 
@@ -36,13 +37,13 @@ export async function insertTag(
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     insert into local_api.tag (project_id, name, rules)
-    values (${projectId}, ${tag.name}, ${JSON.stringify(tag.rules)}::jsonb) returning id`.execute(db);
+    values (${projectId}, ${tag.name}, ${storableJson(tag.rules)}::jsonb) returning id`.execute(db);
   return Number(rows[0]?.id);
 }
 
 export async function updateTag(db: Database, id: number, tag: Omit<StoredTag, "id">): Promise<void> {
   await sql`
-    update local_api.tag set name = ${tag.name}, rules = ${JSON.stringify(tag.rules)}::jsonb
+    update local_api.tag set name = ${tag.name}, rules = ${storableJson(tag.rules)}::jsonb
     where id = ${id}`.execute(db);
 }
 
@@ -111,7 +112,7 @@ export async function saveCategory(
     delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])
   `.execute(db);
   for (const [ordering, { id, name: child, rules }] of specs.entries()) {
-    const asJson = JSON.stringify(rules);
+    const asJson = storableJson(rules);
     if (id === undefined)
       await sql`
         insert into local_api.category (project_id, parent_id, name, ordering, rules)

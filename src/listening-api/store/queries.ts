@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { compile } from "../query-language/compile.ts";
 import { QueryTextError } from "../query-language/problem.ts";
 import type { Database } from "./database.ts";
@@ -125,7 +126,7 @@ export async function putQueries(
 
 function checkText({ name, type, text }: NewQuery): void {
   if (text === undefined) return;
-  if (type !== "search string") throw new Error(`query ${JSON.stringify(name)}: type ${type} takes no text`);
+  if (type !== "search string") throw new Error(`query ${storableJson(name)}: type ${type} takes no text`);
   const compiled = compile(text);
   if (!compiled.ok) throw new QueryTextError(name, compiled.problems);
 }

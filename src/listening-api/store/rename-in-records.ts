@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import { storableText } from "../../lib/text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { type Database, rowsAtATime } from "./database.ts";
@@ -15,7 +16,7 @@ export async function renameQueryInRecords(
 ): Promise<void> {
   await lockQueriesOf(db, sql`id = ${id}`);
   // Inside a JSON string these quotation marks would be escaped: so this can only be the field.
-  const [old, made] = [from, storableText(to)].map((name) => `"queryName":${JSON.stringify(name)}`);
+  const [old, made] = [from, storableText(to)].map((name) => `"queryName":${storableJson(name)}`);
   await sql`
     update local_api.mention
     set filled_fields = overlay(filled_fields placing ${made} from position(${old} in filled_fields) for length(${old}))

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { ChangeSet } from "../records/change-set.ts";
 import type { Database } from "./database.ts";
 
@@ -44,7 +45,7 @@ export async function insertRule(
     insert into local_api.rule (project_id, name, enabled, query_ids, filter, action, created_at, creator,
       last_modified_at, modifier)
     values (${projectId}, ${rule.name}, ${rule.enabled}, ${rule.queryIds}::bigint[],
-      ${JSON.stringify(rule.filter)}::jsonb, ${JSON.stringify(rule.action)}::jsonb, ${at}, ${by.username},
+      ${storableJson(rule.filter)}::jsonb, ${storableJson(rule.action)}::jsonb, ${at}, ${by.username},
       ${at}, ${by.username}) returning id`.execute(db);
   return Number(rows[0]?.id);
 }
@@ -57,8 +58,8 @@ export async function updateRule(
 ): Promise<void> {
   await sql`
     update local_api.rule set name = ${rule.name}, enabled = ${rule.enabled},
-      query_ids = ${rule.queryIds}::bigint[], filter = ${JSON.stringify(rule.filter)}::jsonb,
-      action = ${JSON.stringify(rule.action)}::jsonb, last_modified_at = ${new Date(by.at)},
+      query_ids = ${rule.queryIds}::bigint[], filter = ${storableJson(rule.filter)}::jsonb,
+      action = ${storableJson(rule.action)}::jsonb, last_modified_at = ${new Date(by.at)},
       modifier = ${by.username}
     where id = ${id}`.execute(db);
 }

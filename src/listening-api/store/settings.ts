@@ -2,19 +2,20 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { z } from "zod";
 import type { JsonValue } from "../../lib/json.ts";
+import { storableJson } from "../../lib/json.ts";
 import { createDatabase, type Database, type DatabasePool } from "./database.ts";
 
 /** The setting, or `first` where there is none yet: of several processes that ask at once, all get the same. */
 export async function settingOr(db: Database, name: string, first: JsonValue): Promise<unknown> {
   await sql`
-    insert into local_api.setting (name, value) values (${name}, ${JSON.stringify(first)}::jsonb)
+    insert into local_api.setting (name, value) values (${name}, ${storableJson(first)}::jsonb)
     on conflict (name) do nothing`.execute(db);
   return readSetting(db, name);
 }
 
 export async function putSetting(db: Database, name: string, value: JsonValue): Promise<void> {
   await sql`
-    insert into local_api.setting (name, value) values (${name}, ${JSON.stringify(value)}::jsonb)
+    insert into local_api.setting (name, value) values (${name}, ${storableJson(value)}::jsonb)
     on conflict (name) do update set value = excluded.value`.execute(db);
 }
 

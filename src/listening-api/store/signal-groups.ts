@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { Database } from "./database.ts";
 
 /** Who is to be notified of what is unusual in which queries. */
@@ -46,7 +47,7 @@ export async function saveSignalGroup(
   group: SignalGroupSettings,
   id?: number,
 ): Promise<number> {
-  const subscribers = JSON.stringify(group.subscribers);
+  const subscribers = storableJson(group.subscribers);
   const { rows } =
     id === undefined
       ? await sql<{ id: string }>`

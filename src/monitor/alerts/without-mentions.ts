@@ -1,4 +1,4 @@
-import { foldText } from "../../lib/text.ts";
+import { foldText, startOf } from "../../lib/text.ts";
 import { Explanation } from "../model/alert.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 
@@ -84,7 +84,7 @@ function namesOf({ author, authorName, domain, url, hashtags, repostOf }: Mentio
 }
 
 function cut(name: string): string {
-  return foldText(name).slice(0, 200);
+  return startOf(foldText(name), 200);
 }
 
 function textOf({ title, text }: Mention): string {

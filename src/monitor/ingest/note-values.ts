@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Instant } from "../../lib/instant.ts";
-import { foldText } from "../../lib/text.ts";
+import { foldText, startOf } from "../../lib/text.ts";
 import type { SeenValue } from "../model/judging.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
 import type { WatchedQuery } from "../model/query.ts";
@@ -134,7 +134,7 @@ export function valueObservations(
     .map(({ use, firstAt, authors, isFirst }) => ({
       ...observationOf(rule, query, {
         query: query.name,
-        [novelty.facet]: foldText(use.value).slice(0, 200),
+        [novelty.facet]: startOf(foldText(use.value), 200),
       }),
       observe: () => ({
         kind: "evidence",

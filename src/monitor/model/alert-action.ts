@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
 import { readSigned, signText } from "../../lib/signed-text.ts";
+import { startOf } from "../../lib/text.ts";
 
 /** Who did something, as far as Earshot knows: the login, and the name that somebody typed, which is not verified. */
 export const Actor = z.strictObject({
@@ -24,10 +25,7 @@ export function describeActor({ via, login, typed }: Actor): string {
 const LONGEST_NAME = 80;
 
 function cleanName(name: string): string {
-  return name
-    .replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")
-    .trim()
-    .slice(0, LONGEST_NAME);
+  return startOf(name.replaceAll(/[\p{Cc}\p{Cf}]/gu, " ").trim(), LONGEST_NAME);
 }
 
 /** What a person can do about an alert: from the page, a signed link, the shell or Slack. */

@@ -1,4 +1,5 @@
 import { ClassifiedError } from "../../lib/retry.ts";
+import { startOf } from "../../lib/text.ts";
 
 /**
  * A message that was not delivered, classified where the vendor is known. The message names the vendor's answer and
@@ -43,8 +44,5 @@ function withoutSecrets(message: string, secrets: readonly string[]): string {
       text = text.replaceAll(form, "[secret]");
     }
   }
-  return text
-    .replaceAll(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, 300);
+  return startOf(text.replaceAll(/[\p{Cc}\s]+/gu, " ").trim(), 300);
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Actor, AlertEvent } from "../model/alert-action.ts";
 import { type Match, matchKey } from "../model/judging.ts";
 import type { Mention } from "../model/mention.ts";
@@ -14,7 +15,7 @@ export function createAlertHistoryStore(db: Db) {
       await sql`
         insert into earshot.alert_events (project_id, alert_id, at, what, detail, actor)
         select ${projectId}, "alertId", to_timestamp(at / 1000), what, detail, actor
-        from json_to_recordset(${JSON.stringify(events)}::json)
+        from json_to_recordset(${storableJson(events)}::json)
           as e("alertId" uuid, at double precision, what text, detail text, actor jsonb)
       `.execute(db);
     },
@@ -25,7 +26,7 @@ export function createAlertHistoryStore(db: Db) {
      */
     async explain(projectId: string, alertId: string, explanation: unknown, version: number): Promise<void> {
       await sql`
-        update earshot.alerts set explanation = ${JSON.stringify(explanation)}::jsonb
+        update earshot.alerts set explanation = ${storableJson(explanation)}::jsonb
         where project_id = ${projectId} and id = ${alertId}::uuid and content_version = ${version}
       `.execute(db);
     },
@@ -63,7 +64,7 @@ export function createMatchStore(db: Db) {
       }));
       const { rows } = await sql<{ rule: string; queryId: string; resourceId: string }>`
         select m.rule, m.query_id as "queryId", m.resource_id as "resourceId"
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k(rule text, q text, r text, d date)
+        from json_to_recordset(${storableJson(keys)}::json) as k(rule text, q text, r text, d date)
         join earshot.matches m on m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day = d
           and m.rule = k.rule
       `.execute(db);
@@ -84,7 +85,7 @@ export function createMatchStore(db: Db) {
       await sql`
         insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
         select ${projectId}, q, r, d, rule, alert, to_timestamp(at / 1000), because
-        from json_to_recordset(${JSON.stringify(rows)}::json)
+        from json_to_recordset(${storableJson(rows)}::json)
           as m(q text, r text, d date, rule text, alert uuid, at double precision, because text)
         on conflict do nothing
       `.execute(db);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { IncidentNote } from "../model/incident-work.ts";
 import { at, type Db } from "./database.ts";
 import { NOTE_COLUMNS } from "./incident-notes.ts";
@@ -144,7 +145,7 @@ export function createAlertMessageStore(db: Db) {
     async saveRef(claim: Claim, notificationId: string, ref: Record<string, string>): Promise<boolean> {
       const { rows } = await sql<{ held: boolean }>`
         with held as (select from earshot.alert_messages where ${isHeldBy(claim)}), saved as (
-          update earshot.notifications set vendor_ref = ${JSON.stringify(ref)}::jsonb
+          update earshot.notifications set vendor_ref = ${storableJson(ref)}::jsonb
           where project_id = ${claim.projectId} and id = ${notificationId}::uuid and exists (select from held))
         select exists (select from held) as held
       `.execute(db);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Alert } from "../model/alert.ts";
 import type { RulePrecision } from "../model/alert-action.ts";
 import { Severity } from "../model/severity.ts";
@@ -117,7 +118,7 @@ export function createAlertStore(db: Db) {
           to_timestamp("resolvedAt" / 1000), "notifyCount", "renotifyReason", mentions, because,
           to_timestamp("windowFrom" / 1000), to_timestamp("windowTo" / 1000), "values", coalesce(handling, '{}'::jsonb),
           coalesce(progress, '{}'::jsonb)
-        from json_to_recordset(${JSON.stringify(alerts)}::json) as a("projectId" text, id uuid, rule text,
+        from json_to_recordset(${storableJson(alerts)}::json) as a("projectId" text, id uuid, rule text,
           fingerprint text, "queryId" text, "queryName" text, severity text, state text, labels jsonb,
           "openedAt" double precision, "firedAt" double precision, "lastSeenAt" double precision,
           "resolvedAt" double precision, "notifyCount" int, "renotifyReason" text, mentions int, because text,
@@ -136,7 +137,7 @@ export function createAlertStore(db: Db) {
       const latest = sql`
         insert into earshot.latest_alerts (project_id, fingerprint, query_id, alert_id, open)
         select "projectId", fingerprint, "queryId", id, state <> 'resolved'
-        from json_to_recordset(${JSON.stringify(newest)}::json)
+        from json_to_recordset(${storableJson(newest)}::json)
           as a("projectId" text, fingerprint text, "queryId" text, id uuid, state text)
         on conflict (project_id, fingerprint) do update set alert_id = excluded.alert_id, open = excluded.open
       `.execute(db);
@@ -147,7 +148,7 @@ export function createAlertStore(db: Db) {
     async amend(alert: Alert): Promise<void> {
       await sql`
         update earshot.alerts set state = ${alert.state}, resolved_at = ${atOrNull(alert.resolvedAt)},
-          handling = ${JSON.stringify(alert.handling ?? {})}::jsonb
+          handling = ${storableJson(alert.handling ?? {})}::jsonb
         where project_id = ${alert.projectId} and id = ${alert.id}::uuid
       `.execute(db);
       await sql`

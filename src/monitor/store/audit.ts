@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { AuditEntry, AuditFilter } from "../model/audit.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
@@ -9,7 +10,7 @@ export function createAuditStore(db: Db) {
       const { at: moment, actor, role, origin, action, target, outcome, detail } = entry;
       await sql`
         insert into earshot.audit (at, actor, role, origin, action, target, outcome, detail)
-        values (${at(moment)}, ${JSON.stringify(actor)}::jsonb, ${role}, ${origin}, ${action}, ${target.slice(0, 300)},
+        values (${at(moment)}, ${storableJson(actor)}::jsonb, ${role}, ${origin}, ${action}, ${target.slice(0, 300)},
           ${outcome}, ${detail.slice(0, 2_000)})
       `.execute(db);
     },

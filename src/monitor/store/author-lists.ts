@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { AuthorListing, ListedAuthor } from "../model/author-list.ts";
 import type { Mention } from "../model/mention.ts";
 import { at, type Db } from "./database.ts";
@@ -25,7 +26,7 @@ export function createAuthorListStore(db: Db) {
         insert into earshot.listed_authors (id, list_key, list, author_key, author, name, site, note, actor, at)
         select ${id}::uuid, lower(${list}), coalesce(
             (select list from earshot.listed_authors where list_key = lower(${list}) order by at limit 1), ${list}),
-          lower(${author}), ${author}, ${name}, lower(${site ?? ""}), ${note}, ${JSON.stringify(actor)}::jsonb, ${at(moment)}
+          lower(${author}), ${author}, ${name}, lower(${site ?? ""}), ${note}, ${storableJson(actor)}::jsonb, ${at(moment)}
         where (select count(*) from earshot.listed_authors) < ${MOST}
         on conflict (author_key, list_key, site) do update
           set note = excluded.note, actor = excluded.actor, at = excluded.at, name = coalesce(excluded.name, listed_authors.name)
@@ -58,7 +59,7 @@ export function createAuthorListStore(db: Db) {
     async ofMentions(mentions: readonly Mention[]): Promise<(readonly AuthorListing[])[]> {
       const bodies = mentions.map(({ author, authorName, domain }) => ({ author, authorName, domain }));
       const { rows } = await sql<{ lists: AuthorListing[] }>`
-        select ${LISTS} as lists from json_array_elements(${JSON.stringify(bodies)}::json) with ordinality as m(body, n)
+        select ${LISTS} as lists from json_array_elements(${storableJson(bodies)}::json) with ordinality as m(body, n)
         order by n
       `.execute(db);
       return rows.map(({ lists }) => lists);

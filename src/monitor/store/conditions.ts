@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { ConditionState, DistinctAuthor, DistinctAuthorKey, SeenValue } from "../model/judging.ts";
 import { at, type Db } from "./database.ts";
 
@@ -20,7 +21,7 @@ export function createConditionStore(db: Db) {
           watch_from)
         select ${projectId}, ${queryId}, condition, baseline, state, to_timestamp("steppedUntil" / 1000),
           to_timestamp("watchFrom" / 1000)
-        from json_to_recordset(${JSON.stringify(states)}::json)
+        from json_to_recordset(${storableJson(states)}::json)
           as c(condition text, baseline text, state jsonb, "steppedUntil" double precision, "watchFrom" double precision)
         on conflict (project_id, query_id, condition) do update
           set state = excluded.state, stepped_until = excluded.stepped_until
@@ -95,7 +96,7 @@ export function createSeenValueStore(db: Db) {
       await sql`
         insert into earshot.seen_values (project_id, query_id, series, value, first_at, authors)
         select ${projectId}, ${queryId}, series, value, to_timestamp("firstAt" / 1000), authors
-        from json_to_recordset(${JSON.stringify(values)}::json)
+        from json_to_recordset(${storableJson(values)}::json)
           as v(series text, value text, "firstAt" double precision, authors jsonb)
         on conflict (project_id, query_id, series, value) do update
           set first_at = excluded.first_at, authors = excluded.authors
@@ -136,7 +137,7 @@ export function createDistinctAuthorStore(db: Db) {
       if (keys.length === 0) return [];
       const { rows } = await sql<DistinctAuthor>`
         select v.series, v.author, v.span, v.bucket, v.mentions
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k(series text, author text, span double precision)
+        from json_to_recordset(${storableJson(keys)}::json) as k(series text, author text, span double precision)
         join earshot.distinct_authors v on v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series
           and v.author = k.author and v.span = to_timestamp(k.span / 1000)
       `.execute(db);
@@ -152,7 +153,7 @@ export function createDistinctAuthorStore(db: Db) {
       await sql`
         insert into earshot.distinct_authors (project_id, query_id, series, author, span, bucket, mentions)
         select ${projectId}, ${queryId}, series, author, to_timestamp(span / 1000), to_timestamp(bucket / 1000), mentions
-        from json_to_recordset(${JSON.stringify(distinctAuthors)}::json)
+        from json_to_recordset(${storableJson(distinctAuthors)}::json)
           as v(series text, author text, span double precision, bucket double precision, mentions int)
         on conflict (project_id, query_id, series, author, span) do update
           set bucket = excluded.bucket, mentions = excluded.mentions
@@ -162,7 +163,7 @@ export function createDistinctAuthorStore(db: Db) {
       if (without.length === 0) return;
       await sql`
         delete from earshot.distinct_authors v
-        using json_to_recordset(${JSON.stringify(without)}::json) as k(series text, author text, span double precision)
+        using json_to_recordset(${storableJson(without)}::json) as k(series text, author text, span double precision)
         where v.project_id = ${projectId} and v.query_id = ${queryId} and v.series = k.series and v.author = k.author
           and v.span = to_timestamp(k.span / 1000)
       `.execute(db);

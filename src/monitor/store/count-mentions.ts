@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { FACETS, type QueryKey } from "../model/mention-counts.ts";
 import type { Db } from "./database.ts";
 
@@ -87,7 +88,7 @@ async function count(tx: Db, quarters: readonly Quarter[]): Promise<void> {
   const { rows: emptied } = await sql<DayKey>`
     with quarters as (
       select "projectId" as project_id, "queryId" as query_id, to_timestamp(ms / 1000) as quarter
-      from json_to_recordset(${JSON.stringify(rows)}::json) as q("projectId" text, "queryId" text, ms double precision)),
+      from json_to_recordset(${storableJson(rows)}::json) as q("projectId" text, "queryId" text, ms double precision)),
     counted as materialized (
       select q.project_id, q.query_id, f.facet, q.quarter, ${bucketOf(VALUE)} as bucket, ${VALUE} as value,
         count(*)::int as mentions,
@@ -159,7 +160,7 @@ interface DayKey {
 async function removeDays(tx: Db, emptied: readonly DayKey[]): Promise<void> {
   await sql`
     delete from earshot.mention_days d
-    using json_to_recordset(${JSON.stringify(emptied)}::json)
+    using json_to_recordset(${storableJson(emptied)}::json)
       as x(project_id text, query_id text, facet text, bucket smallint, value text, day date)
     where d.project_id = x.project_id and d.query_id = x.query_id and d.facet = x.facet and d.bucket = x.bucket
       and d.value = x.value and d.day = x.day

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { CountChange } from "../model/judging.ts";
 import type { PollKey, PollKind } from "../model/poll.ts";
 import { at, type Db } from "./database.ts";
@@ -11,7 +12,7 @@ export function createCountStore(db: Db) {
       await sql`
         insert into earshot.counts (project_id, query_id, series, arrived, bucket, n)
         select ${projectId}, ${queryId}, series, to_timestamp(arrived / 1000), to_timestamp(bucket / 1000), n
-        from json_to_recordset(${JSON.stringify(changes)}::json)
+        from json_to_recordset(${storableJson(changes)}::json)
           as c(series text, arrived double precision, bucket double precision, n int)
         on conflict (project_id, query_id, series, arrived, bucket) do update set n = earshot.counts.n + excluded.n
       `.execute(db);
@@ -104,7 +105,7 @@ export function createArrivalStore(db: Db) {
       const found = await sql<ArrivalCell>`
         select r.project_id as "projectId", r.query_id as "queryId", r.poll, r.hour, r.mentions, r.ms,
           r.until_at as "untilAt"
-        from json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)
+        from json_to_recordset(${storableJson(rows)}::json) as k("projectId" text, "queryId" text, poll text)
         join earshot.arrival_rates r
           on r.project_id = k."projectId" and r.query_id = k."queryId" and r.poll = k.poll
       `.execute(db);
@@ -116,7 +117,7 @@ export function createArrivalStore(db: Db) {
       await sql`
         insert into earshot.arrival_rates (project_id, query_id, poll, hour, mentions, ms, until_at)
         select "projectId", "queryId", poll, hour, mentions, ms, to_timestamp("untilMs" / 1000)
-        from json_to_recordset(${JSON.stringify(rows)}::json) as c("projectId" text, "queryId" text, poll text,
+        from json_to_recordset(${storableJson(rows)}::json) as c("projectId" text, "queryId" text, poll text,
           hour smallint, mentions double precision, ms double precision, "untilMs" double precision)
         on conflict (project_id, query_id, poll, hour) do update
           set mentions = excluded.mentions, ms = excluded.ms, until_at = excluded.until_at

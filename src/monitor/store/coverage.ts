@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { Mention } from "../model/mention.ts";
 import type { CoverageInterval } from "../model/poll.ts";
@@ -47,7 +48,7 @@ export function createCoverageStore(db: Db) {
       await sql`
         insert into earshot.dead_letters (project_id, query_id, at, id, resource_id, reason, body, tries)
         select ${projectId}, ${queryId}, ${at(when)}, id, "resourceId", reason, body, tries
-        from json_to_recordset(${JSON.stringify(rows)}::json)
+        from json_to_recordset(${storableJson(rows)}::json)
           as r(id uuid, "resourceId" text, reason text, body jsonb, tries int)
         where not exists (
           select from earshot.dead_letters s where s.project_id = ${projectId} and s.query_id = ${queryId}
@@ -103,7 +104,7 @@ export function createCountCheckStore(db: Db) {
     async asked(span: CountedSpan & { readonly claimed: number }, now: Instant): Promise<void> {
       await sql`
         insert into earshot.count_checks (id, project_id, query_ids, from_at, to_at, claimed, asked_at)
-        values (${uuid7(now)}, ${span.projectId}, array(select json_array_elements_text(${JSON.stringify(span.queryIds)}::json)),
+        values (${uuid7(now)}, ${span.projectId}, array(select json_array_elements_text(${storableJson(span.queryIds)}::json)),
           ${at(span.from)}, ${at(span.to)}, ${span.claimed}, ${at(now)})
       `.execute(db);
     },
@@ -132,7 +133,7 @@ export function createCountCheckStore(db: Db) {
 
     /** How many are stored, dead letters, or deleted: a source still counts the record that says so. */
     async stored({ projectId, queryIds, from, to }: CountedSpan): Promise<number> {
-      const ids = JSON.stringify(queryIds);
+      const ids = storableJson(queryIds);
       const { rows } = await sql<{ n: number }>`
         select (select count(*) from json_array_elements_text(${ids}::json) q join earshot.mentions m
             on m.project_id = ${projectId} and m.query_id = q
@@ -170,7 +171,7 @@ export function createCountCheckStore(db: Db) {
       await sql`
         insert into earshot.counted_queries as c (project_id, query_id, next_at, fruitless)
         select ${check.projectId}, q, ${at(now + DAY)}, ${missing ? 1 : 0}
-        from json_array_elements_text(${JSON.stringify(check.queryIds)}::json) q
+        from json_array_elements_text(${storableJson(check.queryIds)}::json) q
         on conflict (project_id, query_id) do update
           set fruitless = case when ${missing} then c.fruitless + 1 else 0 end,
             next_at = ${at(now)} + make_interval(days => case when ${missing} then (2 ^ least(c.fruitless, 5))::int else 1 end)
@@ -183,7 +184,7 @@ export function createCountCheckStore(db: Db) {
       missing: number,
       now: Instant,
     ): Promise<boolean> {
-      const gap = JSON.stringify({ from, tries: 0, missing, noticedAt: now });
+      const gap = storableJson({ from, tries: 0, missing, noticedAt: now });
       const { numAffectedRows } = await sql`
         update earshot.polls
         set state = jsonb_set(state, '{gap}', ${gap}::jsonb), next_at = least(next_at, ${at(now)})

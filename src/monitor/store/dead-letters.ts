@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 import type { DeadLetter, DeadLetterKind, NewDeadLetter } from "../model/failure.ts";
 import type { DeadLetterCount } from "../model/pipeline-facts.ts";
@@ -26,7 +27,7 @@ export function createDeadLetterStore(db: Db) {
       await sql`
         insert into earshot.dead_letters (project_id, query_id, at, id, kind, resource_id, scope, reason, tries, body)
         select ${one.projectId}, ${one.queryId}, ${at(now)}, ${uuid7(now)}::uuid, ${one.kind}, ${resourceId}::text,
-          ${scope}::text, ${one.reason}, ${one.tries}, nullif(${JSON.stringify(one.body)}::jsonb, 'null'::jsonb)
+          ${scope}::text, ${one.reason}, ${one.tries}, nullif(${storableJson(one.body)}::jsonb, 'null'::jsonb)
         where not exists (
           select from earshot.dead_letters s where s.project_id = ${one.projectId} and s.query_id = ${one.queryId}
             and s.kind = ${one.kind} and s.settled_at is null and s.scope is not distinct from ${scope}::text

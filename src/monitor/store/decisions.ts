@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { GroupFlush, ReceiverEntry } from "../model/notification.ts";
 import type { Severity } from "../model/severity.ts";
 import { at, type Db } from "./database.ts";
@@ -22,7 +23,7 @@ export function createDecisionStore(db: Db) {
       await sql`
         insert into earshot.alert_receivers (project_id, alert_id, receiver, entry, next_at)
         select "projectId", "alertId", receiver, entry, to_timestamp("nextAt" / 1000)
-        from json_to_recordset(${JSON.stringify(entries)}::json) as e("projectId" text, "alertId" uuid, receiver text,
+        from json_to_recordset(${storableJson(entries)}::json) as e("projectId" text, "alertId" uuid, receiver text,
           entry jsonb, "nextAt" double precision)
         on conflict (project_id, alert_id, receiver) do update set entry = excluded.entry, next_at = excluded.next_at
       `.execute(db);
@@ -98,7 +99,7 @@ export function createDecisionStore(db: Db) {
       await sql`
         insert into earshot.group_flushes (project_id, receiver, key, at)
         select "projectId", receiver, key, to_timestamp(at / 1000)
-        from json_to_recordset(${JSON.stringify(flushes)}::json)
+        from json_to_recordset(${storableJson(flushes)}::json)
           as f("projectId" text, receiver text, key text, at double precision)
         on conflict (project_id, receiver, key) do update set at = excluded.at
       `.execute(db);
@@ -119,7 +120,7 @@ export function createDecisionStore(db: Db) {
       const starts = [...since].map(([receiver, from]) => ({ receiver, from: from / 1_000 }));
       const { rows } = await sql<{ receiver: string; at: Instant; severity: Severity }>`
         select receiver, n.at, ${severityOf(sql`n.urgency`)} as severity
-        from json_to_recordset(${JSON.stringify(starts)}::json) as r(receiver text, "from" double precision)
+        from json_to_recordset(${storableJson(starts)}::json) as r(receiver text, "from" double precision)
         cross join lateral (
           select created_at as at, urgency from earshot.notifications
           where receiver = r.receiver and alert_id is not null and created_at >= to_timestamp(r."from")

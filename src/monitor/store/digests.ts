@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
 import type { Period } from "./whole-days.ts";
@@ -14,7 +15,7 @@ export function createDigestStore(db: Db) {
     async since(name: string, now: Instant): Promise<Instant> {
       const key = `digest-since ${name}`;
       await sql`
-        insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(now)}::jsonb) on conflict do nothing
+        insert into earshot.settings (key, value) values (${key}, ${storableJson(now)}::jsonb) on conflict do nothing
       `.execute(db);
       const { rows } = await sql<{
         since: number;
@@ -73,7 +74,7 @@ export function createDigestStore(db: Db) {
           from earshot.matches x join earshot.mentions t using (project_id, query_id, resource_id, day)
           where x.project_id = a.project_id and x.alert_id = a.id) f on true
         where n.state = 'sent' and n.kind not in ('digest', 'test') and n.created_at >= ${at(from)} and n.created_at < ${at(to)}
-          and (a.project_id, a.query_id) in (select "projectId", "queryId" from json_to_recordset(${JSON.stringify(
+          and (a.project_id, a.query_id) in (select "projectId", "queryId" from json_to_recordset(${storableJson(
             queries.map(({ projectId, queryId }) => ({ projectId, queryId })),
           )}::json) as q("projectId" text, "queryId" text))
         group by n.receiver, a.rule, a.project_id, a.id order by a.id, n.receiver
@@ -86,7 +87,7 @@ export function createDigestStore(db: Db) {
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
     ): Promise<Map<string, Instant>> {
       const { rows } = await sql<{ queryId: string; first: Instant }>`
-        select "queryId", first from json_to_recordset(${JSON.stringify(queries)}::json)
+        select "queryId", first from json_to_recordset(${storableJson(queries)}::json)
           as q("projectId" text, "queryId" text)
         cross join lateral (
           select event_at as first from earshot.mentions
@@ -116,7 +117,7 @@ export function createDigestStore(db: Db) {
       authors: { name: string; mentions: number; negative: number }[];
       hashtags: { name: string; mentions: number }[];
     }> {
-      const within = sql`json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+      const within = sql`json_to_recordset(${storableJson(queries)}::json) as q("projectId" text, "queryId" text)
         join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}`;
       // Counts a mention once, even if two queries found it.
@@ -146,7 +147,7 @@ export function createDigestStore(db: Db) {
 
     async settle(edition: DigestEdition, state: "built" | "skipped", view: unknown): Promise<void> {
       await sql`
-        update earshot.digests set state = ${state}, body = ${JSON.stringify(view)}::jsonb
+        update earshot.digests set state = ${state}, body = ${storableJson(view)}::jsonb
         where project_id = ${ALL_PROJECTS} and name = ${edition.name} and local_date = ${edition.localDate}
       `.execute(db);
     },
@@ -199,7 +200,7 @@ export function createDigestStore(db: Db) {
       const { rows } = await sql<{ step: number; mentions: number; negative: number }>`
         select ${place} as step, count(*)::int as mentions,
           (count(*) filter (where m.sentiment = 'negative'))::int as negative
-        from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        from json_to_recordset(${storableJson(queries)}::json) as q("projectId" text, "queryId" text)
         join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           and m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
         group by 1 order by 1
@@ -221,7 +222,7 @@ export function createDigestStore(db: Db) {
             -- The original before its reposts, which have its words, and a link and a reach of their own.
             (array_agg(m.resource_id order by m.body->>'repostOf' is null and not (coalesce(m.body->>'text', '') ^@ 'RT @') desc,
               m.reach desc nulls last, m.event_at, m.resource_id))[1] as top_id
-          from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+          from json_to_recordset(${storableJson(queries)}::json) as q("projectId" text, "queryId" text)
           join earshot.mentions m on m.project_id = "projectId" and m.query_id = "queryId"
           where m.event_at >= ${at(period.from)} and m.event_at < ${at(period.to)}
           group by 1, 2, 3

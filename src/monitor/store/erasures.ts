@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { DigestEdition } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
 
@@ -42,8 +43,8 @@ export function createErasureStore(db: Db) {
       { matched, forgotten }: { readonly matched: number; readonly forgotten: number },
     ): Promise<void> {
       await sql`
-        update earshot.alerts set labels = ${JSON.stringify(alert.labels)}::jsonb,
-          explanation = nullif(${JSON.stringify(alert.explanation ?? null)}::jsonb, 'null'::jsonb),
+        update earshot.alerts set labels = ${storableJson(alert.labels)}::jsonb,
+          explanation = nullif(${storableJson(alert.explanation ?? null)}::jsonb, 'null'::jsonb),
           mentions = greatest(0, mentions - ${matched}::int), forgotten = forgotten + ${forgotten}::int,
           content_version = content_version + 1
         where project_id = ${projectId} and id = ${alert.id}::uuid
@@ -76,7 +77,7 @@ export function createErasureStore(db: Db) {
         select json_build_object('name', name, 'localDate', local_date,
           'from', extract(epoch from period_from) * 1000, 'to', extract(epoch from period_to) * 1000) as edition, body
         from earshot.digests d where exists (
-          select from json_array_elements_text(${JSON.stringify(moments)}::json) m
+          select from json_array_elements_text(${storableJson(moments)}::json) m
           where to_timestamp(m::double precision / 1000) >= d.period_from
             and to_timestamp(m::double precision / 1000) < d.period_to)
         order by name, local_date for update
@@ -86,7 +87,7 @@ export function createErasureStore(db: Db) {
 
     async saveDigest({ name, localDate }: DigestKey, body: unknown): Promise<void> {
       await sql`
-        update earshot.digests set body = ${JSON.stringify(body)}::jsonb where name = ${name} and local_date = ${localDate}
+        update earshot.digests set body = ${storableJson(body)}::jsonb where name = ${name} and local_date = ${localDate}
       `.execute(db);
       await this.correct(sql`n.digest_name = ${name} and n.digest_date = ${localDate}`);
     },

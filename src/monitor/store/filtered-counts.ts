@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Facet, FacetRow, FacetValues, Filters, QueryKey, StepCount } from "../model/mention-counts.ts";
 import { AUTHOR, bucketOf, FACTS, VALUE, VALUES } from "./count-mentions.ts";
 import type { Db } from "./database.ts";
@@ -34,12 +35,12 @@ export function createFilteredCountStore(db: Db) {
       const { rows } = await sql<FilteredDay>`
         with wanted as materialized (
           select f.facet, f.value, ${bucketOf(sql`f.value`)} as bucket
-          from json_to_recordset(${JSON.stringify(values)}::json) as f(facet text, value text))
+          from json_to_recordset(${storableJson(values)}::json) as f(facet text, value text))
         select q."projectId", q."queryId", (extract(epoch from l.day) * 1000)::double precision as day,
           l.most as mentions, l.least, l.rarest
-        from json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)
+        from json_to_recordset(${storableJson(keys)}::json) as q("projectId" text, "queryId" text)
         cross join (select distinct g.ms
-          from json_to_recordset(${JSON.stringify(spans)}::json) as s("from" bigint, "until" bigint)
+          from json_to_recordset(${storableJson(spans)}::json) as s("from" bigint, "until" bigint)
           cross join lateral generate_series(s."from" - s."from" % ${DAY}::bigint, s."until" - 1, ${DAY}::bigint) g(ms)) g
         cross join lateral (
           select d.day, max(d.mentions) as most, min(d.mentions) as least,
@@ -60,7 +61,7 @@ export function createFilteredCountStore(db: Db) {
       momentsBefore: readonly Instant[],
     ): Promise<{ readonly counts: StepCount[]; readonly before: StepCount[] }> {
       const steps = (some: readonly Instant[]) =>
-        sql`array(select x::double precision from json_array_elements_text(${JSON.stringify(some)}::json) x)`;
+        sql`array(select x::double precision from json_array_elements_text(${storableJson(some)}::json) x)`;
       const { rows } = await sql<StepCount & { span: number }>`
         with ${foundBy(reading, narrowedIfAsked(reading))}
         select m.project_id as "projectId", m.query_id as "queryId", m.span,
@@ -131,7 +132,7 @@ export function foundBy({ units, filters }: Reading, narrowing: ReturnType<typeo
     value: unit.facet === null || unit.facet === "all" ? null : filters[unit.facet],
   }));
   return sql`units as materialized (
-      select * from json_to_recordset(${JSON.stringify(valued)}::json)
+      select * from json_to_recordset(${storableJson(valued)}::json)
         as u("projectId" text, "queryId" text, span int, "from" bigint, "to" bigint, facet text, value text)),
     times as materialized (
       select "projectId", "queryId", span, to_timestamp("from" / 1000.0) as since, to_timestamp("to" / 1000.0) as until

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Actor } from "../model/alert-action.ts";
 import { type AskedToForget, askedHash, FORGET_SECRET } from "../model/forget-request.ts";
 import type { Mention } from "../model/mention.ts";
@@ -114,7 +115,7 @@ export function createForgottenStore(db: Db) {
       await sql`
         insert into earshot.tombstones (project_id, query_id, resource, event_at, at, reason)
         select distinct on (h) ${projectId}, ${queryId}, decode(h, 'hex'), to_timestamp(e / 1000), ${at(now)}, ${reason}
-        from json_to_recordset(${JSON.stringify(rows)}::json) as r(h text, e double precision) order by h
+        from json_to_recordset(${storableJson(rows)}::json) as r(h text, e double precision) order by h
         on conflict do nothing
       `.execute(db);
     },
@@ -204,7 +205,7 @@ export function createForgottenStore(db: Db) {
     async addRequest(request: ForgetRequest): Promise<void> {
       await sql`
         insert into earshot.forget_requests (id, at, actor, what, asked, of_one_source, mentions, alerts, local_mentions)
-        values (${request.id}::uuid, ${at(request.at)}, ${JSON.stringify(request.actor)}::jsonb, ${request.what},
+        values (${request.id}::uuid, ${at(request.at)}, ${storableJson(request.actor)}::jsonb, ${request.what},
           ${request.asked}, ${request.ofOneSource}, ${request.mentions}, ${request.alerts}, ${request.localMentions})
       `.execute(db);
     },
@@ -235,7 +236,7 @@ export function createForgottenStore(db: Db) {
       }));
       const { rows } = await sql<{ receiver: string; messages: number }>`
         select n.receiver, count(distinct n.id) as messages
-        from json_to_recordset(${JSON.stringify(keys)}::json) as k(p text, q text, r text)
+        from json_to_recordset(${storableJson(keys)}::json) as k(p text, q text, r text)
         join earshot.matches x on x.project_id = p and x.query_id = q and x.resource_id = r
         join earshot.notifications n on n.project_id = x.project_id and n.alert_id = x.alert_id and n.state = 'sent'
         group by 1 order by 1

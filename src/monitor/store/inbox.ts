@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { at, type Db } from "./database.ts";
 
 /** The common fields of a stored message, from Slack or by mail. */
@@ -36,13 +37,13 @@ export function createInboxStore<Message extends StoredMessage & (Slack | Email)
       await sql`
         insert into earshot.inbox (id, kind, place, thread, received_at, updated_at, message)
         values (${message.id}, ${message.kind}, ${place}, ${thread}, ${at(message.receivedAt)},
-          ${at(message.receivedAt)}, ${JSON.stringify(message)}::jsonb)
+          ${at(message.receivedAt)}, ${storableJson(message)}::jsonb)
       `.execute(db);
     },
 
     async update(message: Message): Promise<void> {
       await sql`
-        update earshot.inbox set message = ${JSON.stringify(message)}::jsonb, updated_at = now() where id = ${message.id}
+        update earshot.inbox set message = ${storableJson(message)}::jsonb, updated_at = now() where id = ${message.id}
       `.execute(db);
     },
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { Incident } from "../model/incident.ts";
 import type { IncidentNote } from "../model/incident-work.ts";
 import { at, type Db } from "./database.ts";
@@ -12,7 +13,7 @@ export function createIncidentNoteStore(db: Db) {
       await sql`
         insert into earshot.incident_notes (project_id, incident_id, id, at, kind, status, text, actor, origin)
         values (${projectId}, ${incidentId}::uuid, ${id}::uuid, ${at(note.at)}, ${kind}, ${status}, ${text},
-          ${JSON.stringify(actor)}::jsonb, ${origin})
+          ${storableJson(actor)}::jsonb, ${origin})
       `.execute(db);
     },
 

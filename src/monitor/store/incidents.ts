@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Incident, IncidentEntry, Membership, WholeIncident } from "../model/incident.ts";
 import { at, atOrNull, type Db } from "./database.ts";
 
@@ -124,7 +125,7 @@ export function createIncidentStore(db: Db) {
         await sql`
           insert into earshot.incidents (project_id, id, query_id, status, opened_at, ended_at, part_of, body)
           values (${projectId}, ${id}::uuid, ${queryId}, ${status}, ${at(openedAt)}, ${atOrNull(endedAt)},
-            ${partOf}::uuid, ${JSON.stringify(incident)}::jsonb)
+            ${partOf}::uuid, ${storableJson(incident)}::jsonb)
           on conflict (project_id, id) do update set status = excluded.status, opened_at = excluded.opened_at,
             ended_at = excluded.ended_at, part_of = excluded.part_of, body = excluded.body
         `.execute(db);
@@ -137,7 +138,7 @@ export function createIncidentStore(db: Db) {
       await sql`
         insert into earshot.incident_alerts (project_id, alert_id, incident_id, joined_at, because)
         select "projectId", "alertId", "incidentId", to_timestamp("joinedAt" / 1000), because
-        from json_to_recordset(${JSON.stringify(memberships)}::json) as m("projectId" text, "alertId" uuid,
+        from json_to_recordset(${storableJson(memberships)}::json) as m("projectId" text, "alertId" uuid,
           "incidentId" uuid, "joinedAt" double precision, because text)
         on conflict (project_id, alert_id) do update set incident_id = excluded.incident_id,
           joined_at = excluded.joined_at, because = excluded.because
@@ -156,7 +157,7 @@ export function createIncidentStore(db: Db) {
       await sql`
         insert into earshot.incident_entries (project_id, incident_id, at, kind, detail, alert_id, actor)
         select ${projectId}, "incidentId", to_timestamp(at / 1000), kind, detail, "alertId", actor
-        from json_to_recordset(${JSON.stringify(entries)}::json) as e("incidentId" uuid, at double precision, kind text,
+        from json_to_recordset(${storableJson(entries)}::json) as e("incidentId" uuid, at double precision, kind text,
           detail text, "alertId" uuid, actor jsonb)
       `.execute(db);
     },

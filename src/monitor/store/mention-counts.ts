@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { ListSums } from "../model/author-list.ts";
 import type { Facet, FacetRow, FacetValues, MoverRow, QueryKey, StepCount } from "../model/mention-counts.ts";
 import { bucketOf, countStale } from "./count-mentions.ts";
@@ -249,7 +250,7 @@ function partsOf(queries: readonly QueryKey[], facet: Facet, { days, edges }: Sp
       select c.project_id, c.query_id, e.span, c.value, e.sign * c.mentions, e.sign * c.negative, e.sign * c.neutral,
         e.sign * c.positive, e.sign * coalesce(c.reach, 0), e.sign * (c.reach is not null)::int
       from ${keysOf(queries)}
-      cross join json_to_recordset(${JSON.stringify(edges)}::json) as e(span int, "from" bigint, "to" bigint, sign int)
+      cross join json_to_recordset(${storableJson(edges)}::json) as e(span int, "from" bigint, "to" bigint, sign int)
       cross join lateral (select * from earshot.mention_counts d where ${isOf(facet)}
         and d.quarter >= to_timestamp(e.from / 1000.0) and d.quarter < to_timestamp(e.to / 1000.0)
         and ${ofQuarter} offset 0) c)`;
@@ -281,7 +282,7 @@ function spansOf(periods: readonly Period[]): Spans {
 
 function daysOf(days: Spans["days"]) {
   const rows = days.map(({ span, from, to }) => ({ span, first: utcDay(from), until: utcDay(to) }));
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as s(span int, first date, until date)`;
+  return sql`json_to_recordset(${storableJson(rows)}::json) as s(span int, first date, until date)`;
 }
 
 function isOf(facet: Facet) {
@@ -290,5 +291,5 @@ function isOf(facet: Facet) {
 
 function keysOf(queries: readonly QueryKey[]) {
   const keys = queries.map(({ projectId, queryId }) => ({ projectId, queryId }));
-  return sql`json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)`;
+  return sql`json_to_recordset(${storableJson(keys)}::json) as q("projectId" text, "queryId" text)`;
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant, utcDay } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Mention, PageColumns, PageOutcome, PageRows, StoredMention } from "../model/mention.ts";
 import { dateArray, jsonArray, momentArray, numberArray, textArray } from "./binary-arrays.ts";
 import { staleCounts } from "./count-mentions.ts";
@@ -122,7 +123,7 @@ async function removeMoved(
   const moved = await sql<PageOutcome["changed"][number]>`
     with page as (
       select i, q, r, d from ${rows} as p
-      where i in (select place::int from json_array_elements_text(${JSON.stringify(edited)}::json) place)),
+      where i in (select place::int from json_array_elements_text(${storableJson(edited)}::json) place)),
     gone as (
       delete from earshot.mentions m using page
       where m.project_id = ${projectId} and m.query_id = q and m.resource_id = r and m.day <> d

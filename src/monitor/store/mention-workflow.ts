@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { MentionKey, ShownWorkflow, Workflow, WorkflowStep } from "../model/mention-workflow.ts";
 import { at, type Db } from "./database.ts";
@@ -73,8 +74,8 @@ export function createMentionWorkflowStore(db: Db) {
           insert into earshot.mention_steps
             (project_id, query_id, resource_id, day, press, at, kind, before, after, actor)
           select ${projectId}, ${queryId}, "resourceId", day, ${press}::uuid, ${at(moment)}, ${kind}, before, after,
-            ${JSON.stringify(actor)}::jsonb
-          from json_to_recordset(${JSON.stringify(changes)}::json)
+            ${storableJson(actor)}::jsonb
+          from json_to_recordset(${storableJson(changes)}::json)
             as c("resourceId" text, day date, before jsonb, after jsonb)
           returning resource_id, day, after)
         insert into earshot.mention_workflow (project_id, query_id, resource_id, day, status, assignee, tags, press)
@@ -94,7 +95,7 @@ export function createMentionWorkflowStore(db: Db) {
         with step as (
           insert into earshot.mention_steps (project_id, query_id, resource_id, day, press, at, kind, text, actor)
           select project_id, query_id, resource_id, day, ${note.press}::uuid, ${at(note.at)}, 'note', ${note.text},
-            ${JSON.stringify(note.actor)}::jsonb
+            ${storableJson(note.actor)}::jsonb
           from earshot.mentions
           where project_id = ${projectId} and query_id = ${queryId} and resource_id = ${resourceId}
           on conflict do nothing returning day)

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Mention, StoryMention } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { at, type Db, projects } from "./database.ts";
@@ -123,7 +124,7 @@ export function createMentionStore(db: Db) {
       const moment = sinceAdded === undefined ? sql`m.updated_at` : sql`m.added_at`;
       const { rows } = await sql<{ found: boolean }>`
         select exists (
-          select from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+          select from json_to_recordset(${storableJson(queries)}::json) as q("projectId" text, "queryId" text)
           join earshot.mentions m on m.project_id = q."projectId" and m.query_id = q."queryId"
           where ${moment} <= ${at(sinceAdded ?? sinceUpdated ?? startDate)} and m.event_at > ${at(startDate)}) as found
       `.execute(db);

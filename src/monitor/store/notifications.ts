@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { Notification, PendingNotification } from "../model/notification.ts";
 import type { Db } from "./database.ts";
 import { createDecisionStore } from "./decisions.ts";
@@ -17,7 +18,7 @@ export function createNotificationStore(db: Db) {
       await sql`
         with given as (
           select n.*, ${urgencyOf(sql`a.severity`)} as urgency
-          from json_to_recordset(${JSON.stringify(notifications)}::json) as n("projectId" text, id uuid, receiver text,
+          from json_to_recordset(${storableJson(notifications)}::json) as n("projectId" text, id uuid, receiver text,
             kind text, "alertId" uuid, digest json, "createdAt" double precision, reason text, also jsonb)
           left join earshot.alerts a on a.project_id = n."projectId" and a.id = n."alertId"),
         raised as (

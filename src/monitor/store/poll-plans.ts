@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { CLOCK_AHEAD_MS, type PollKey } from "../model/poll.ts";
 import type { Query, SourceName } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
@@ -97,7 +98,7 @@ export function createPollPlanStore(db: Db) {
       await sql`
         with promised as materialized (
           select w.project_id, w.query_id, w.poll, k.at from earshot.polls w
-          join json_to_recordset(${JSON.stringify(rows)}::json)
+          join json_to_recordset(${storableJson(rows)}::json)
             as k("projectId" text, "queryId" text, poll text, at double precision) on ${isKeyOf}
           ${IN_ONE_ORDER})
         update earshot.polls w set next_poll_at = to_timestamp(p.at / 1000)

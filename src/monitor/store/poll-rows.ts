@@ -1,9 +1,10 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { PollKey } from "../model/poll.ts";
 
 export function keysAsRows(keys: readonly PollKey[]) {
   const rows = keys.map(({ projectId, queryId, poll }) => ({ projectId, queryId, poll }));
-  return sql`json_to_recordset(${JSON.stringify(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
+  return sql`json_to_recordset(${storableJson(rows)}::json) as k("projectId" text, "queryId" text, poll text)`;
 }
 
 /** Statements that lock many polls do it in this order, so that none waits for another one in a circle. */

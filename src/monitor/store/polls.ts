@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { TransientError } from "../../lib/retry.ts";
 import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
@@ -39,7 +40,7 @@ export function createPollStore(db: Db) {
       const { rows } = await sql<PollKey>`
         with announced as materialized (
           select w.project_id, w.query_id, w.poll
-          from json_to_recordset(${JSON.stringify(keys)}::json) as k("queryId" text, poll text)
+          from json_to_recordset(${storableJson(keys)}::json) as k("queryId" text, poll text)
           join earshot.queries q on q.query_id = k."queryId"
           join earshot.polls w on (w.project_id, w.query_id, w.poll) = (q.project_id, q.query_id, k.poll)
           where q.active
@@ -80,7 +81,7 @@ export function createPollStore(db: Db) {
       await sql`
         with skipped as materialized (
           select w.project_id, w.query_id, w.poll, k."nextAt" from earshot.polls w
-          join json_to_recordset(${JSON.stringify(rows)}::json)
+          join json_to_recordset(${storableJson(rows)}::json)
             as k("projectId" text, "queryId" text, poll text, "nextAt" double precision) on ${isKeyOf}
           where ${maySkip(polledAt)}
           ${IN_ONE_ORDER})
@@ -111,7 +112,7 @@ export function createPollStore(db: Db) {
     ): Promise<Instant | null> {
       const { rows } = await sql<{ until: Instant | null }>`
         select case when bool_or(w.complete_until is null) then null else min(w.complete_until) end as until
-        from json_to_recordset(${JSON.stringify(queries)}::json) as q("projectId" text, "queryId" text)
+        from json_to_recordset(${storableJson(queries)}::json) as q("projectId" text, "queryId" text)
         left join earshot.polls w on w.project_id = "projectId" and w.query_id = "queryId" and w.poll = 'added'
       `.execute(db);
       return rows[0]?.until ?? null;
@@ -225,7 +226,7 @@ function createPollLeaseStore(db: Db) {
     async advance(key: PollKey, lease: string, state: unknown): Promise<void> {
       const { numAffectedRows } = await sql`
         update earshot.polls
-        set state = ${JSON.stringify(state)}::jsonb, failures = 0, last_error = null, retry_at_wall = null,
+        set state = ${storableJson(state)}::jsonb, failures = 0, last_error = null, retry_at_wall = null,
           leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Instant, SECOND } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { RefusedReload, ReloadRequest, RunningProcess } from "../model/process.ts";
 import type { Db } from "./database.ts";
 
@@ -20,7 +21,7 @@ export function createProcessStore(db: Db) {
      * reload, if there ever was one.
      */
     async report(one: ProcessReport): Promise<ReloadRequest | null> {
-      const refused = one.refused === null ? null : JSON.stringify(one.refused);
+      const refused = one.refused === null ? null : storableJson(one.refused);
       await sql`
         insert into earshot.processes as p (id, host, pid, roles, version, refused, answered, loop_mean_ms, loop_max_ms)
         values (${one.id}, ${one.host}, ${one.pid}, ${[...one.roles]}, ${one.version},

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Instant, SECOND } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { FEEDS_PREFIX, type Query, type SourceName, type WatchedQuery } from "../model/query.ts";
 import { at, type Db } from "./database.ts";
 import { REPLAYED_BY_POLL, type WantedReplay } from "./dead-letters.ts";
@@ -16,7 +17,7 @@ export function createQueryStore(db: Db) {
       historyFrom: Instant,
       source?: SourceName,
     ): Promise<void> {
-      const page = JSON.stringify(queries);
+      const page = storableJson(queries);
       await sql`
         insert into earshot.queries (project_id, query_id, name, project_name, timezone, watch_from, ticked_until)
         select "projectId", "queryId", name, "projectName", timezone, ${at(watchFrom)}, ${at(historyFrom)}
@@ -87,7 +88,7 @@ export function createQueryStore(db: Db) {
       asleep: Asleep | null = null,
     ): Promise<void> {
       await sql`
-        update earshot.queries set ticked_until = ${at(until)}, asleep = ${asleep && JSON.stringify(asleep)}::jsonb
+        update earshot.queries set ticked_until = ${at(until)}, asleep = ${asleep && storableJson(asleep)}::jsonb
         where project_id = ${projectId} and query_id = ${queryId}
       `.execute(db);
     },
@@ -154,7 +155,7 @@ interface PollStart {
 /** Ids of queries as rows. */
 function idsOf(keys: readonly QueryKey[]) {
   const rows = keys.map(({ projectId, queryId }) => ({ projectId, queryId }));
-  return sql`select "projectId", "queryId" from json_to_recordset(${JSON.stringify(rows)}::json)
+  return sql`select "projectId", "queryId" from json_to_recordset(${storableJson(rows)}::json)
     as k("projectId" text, "queryId" text)`;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { SourceName } from "../model/query.ts";
 import type { ListedGroup, QueryGroup } from "../model/query-group.ts";
 import { at, atOrNull, type Db } from "./database.ts";
@@ -44,7 +45,7 @@ export function createQueryGroupStore(db: Db) {
      * group may have brought nothing of them.
      */
     async replace(projectId: string, groups: readonly ListedGroup[], readAt: Instant): Promise<void> {
-      const listed = sql`json_to_recordset(${JSON.stringify(groups)}::json)
+      const listed = sql`json_to_recordset(${storableJson(groups)}::json)
         as n("queryGroupId" text, name text, "queryIds" json)`;
       await sql`
         with known as (select * from earshot.query_groups where project_id = ${projectId} for update),
@@ -104,7 +105,7 @@ export function createQueryGroupStore(db: Db) {
       groupIds: readonly string[],
       { rows, ms }: { readonly rows: ReadonlyMap<string, number>; readonly ms: number },
     ): Promise<void> {
-      const seen = JSON.stringify([...rows].map(([id, n]) => ({ id, n })));
+      const seen = storableJson([...rows].map(([id, n]) => ({ id, n })));
       await sql`
         update earshot.query_groups g
         set surplus_rate = (coalesce(g.surplus_rate, s.n / ${ms}::float8) * 3 + s.n / ${ms}::float8) / 4

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { CrisisRoom } from "../model/incident-work.ts";
 import { at, type Db } from "./database.ts";
@@ -14,7 +15,7 @@ export function createRoomStore(db: Db) {
       await sql`
         insert into earshot.rooms (id, project_id, incident_id, secret_hash, created_at, until, actor)
         values (${id}::uuid, ${projectId}, ${incidentId}::uuid, ${secretHash}, ${at(createdAt)}, ${at(until)},
-          ${JSON.stringify(actor)}::jsonb)
+          ${storableJson(actor)}::jsonb)
       `.execute(db);
     },
 
@@ -46,7 +47,7 @@ export function createRoomStore(db: Db) {
     /** False: none is open. */
     async end(projectId: string, incidentId: string, by: Actor, now: Instant): Promise<boolean> {
       const { numAffectedRows } = await sql`
-        update earshot.rooms set ended_at = ${at(now)}, ended_by = ${JSON.stringify(by)}::jsonb
+        update earshot.rooms set ended_at = ${at(now)}, ended_by = ${storableJson(by)}::jsonb
         where project_id = ${projectId} and incident_id = ${incidentId}::uuid and ended_at is null and until > ${at(now)}
       `.execute(db);
       return Number(numAffectedRows ?? 0) > 0;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { HeldRule, RuleFlood } from "../model/rule-flood.ts";
 import { at, type Db } from "./database.ts";
 
@@ -41,7 +42,7 @@ export function createRuleFloodStore(db: Db) {
         insert into earshot.held_rules (project_id, query_id, rule, held_at, window_from, in_window, held, last_at, resumed_at)
         select ${projectId}, ${queryId}, rule, to_timestamp("heldAt" / 1000), to_timestamp("windowFrom" / 1000), "inWindow",
           held, to_timestamp("lastAt" / 1000), to_timestamp("resumedAt" / 1000)
-        from json_to_recordset(${JSON.stringify(floods)}::json) as f(rule text, "heldAt" double precision,
+        from json_to_recordset(${storableJson(floods)}::json) as f(rule text, "heldAt" double precision,
           "windowFrom" double precision, "inWindow" integer, held integer, "lastAt" double precision,
           "resumedAt" double precision)
         on conflict (project_id, query_id, rule, held_at) do update set window_from = excluded.window_from,

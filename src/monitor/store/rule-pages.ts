@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { RuleEdit, RuleTestRecord } from "../model/rule-page.ts";
 import { at, type Db } from "./database.ts";
 
@@ -34,7 +35,7 @@ export function createRulePageStore(db: Db) {
     async noteEdit({ rule, at: moment, actor, before, after }: RuleEdit): Promise<number> {
       const { rows } = await sql<{ id: number }>`
         insert into earshot.rule_edits (rule, at, actor, before, after)
-        values (${rule}, ${at(moment)}, ${JSON.stringify(actor)}::jsonb, ${before}, ${after})
+        values (${rule}, ${at(moment)}, ${storableJson(actor)}::jsonb, ${before}, ${after})
         returning id
       `.execute(db);
       const [row] = rows;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { FailedAttempt, Notification, NotificationKind } from "../model/notification.ts";
 import type { GivenUp } from "../model/pipeline-facts.ts";
 import { at, type Db, withoutSync } from "./database.ts";
@@ -112,13 +113,13 @@ export function createSendingStore(db: Db) {
       await sql`
         with settled as (
           update earshot.notifications
-          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null,
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${storableJson(vendorRef)}::jsonb, last_error = null,
             leased_until_wall = null
           where project_id = ${notification.projectId} and id = ${notification.id}::uuid and state <> 'sent'
           returning project_id, id),
         covered as (
           update earshot.notifications
-          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${JSON.stringify(vendorRef)}::jsonb, last_error = null
+          set state = 'sent', sent_at = ${at(sentAt)}, vendor_ref = ${storableJson(vendorRef)}::jsonb, last_error = null
           where project_id = ${notification.projectId} and id = any(${[...covered]}::uuid[]) and state = 'due'
           returning project_id, id)
         insert into earshot.deliveries (project_id, notification_id, attempt, outcome, detail)

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import { isQuirkName, type ObservedQuirk, type QuirkName, type ServerQuirk } from "../model/server-quirk.ts";
 import { at, type Db } from "./database.ts";
 
@@ -23,7 +24,7 @@ export function createServerQuirkStore(db: Db, account: string) {
       await sql`
         insert into earshot.server_quirks as t (account, quirk, value, ms, first_at, last_at)
         select ${account}, quirk, value, ms, ${at(now)}, ${at(now)}
-        from json_to_recordset(${JSON.stringify(rows)}::json) as f(quirk text, value text, ms double precision)
+        from json_to_recordset(${storableJson(rows)}::json) as f(quirk text, value text, ms double precision)
         on conflict (account, quirk) do update
           set value = excluded.value, last_at = excluded.last_at,
             ms = case when t.quirk = 'clock' or t.value <> excluded.value then excluded.ms

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { Db } from "./database.ts";
 
 /** Small facts of the installation: the demo's clock, the address of the page. */
@@ -14,7 +15,7 @@ export function createSettingStore(db: Db) {
     /** The stored value, or this one if there is none: the first of several processes wins. */
     async getOrPut(key: string, value: unknown): Promise<unknown> {
       const { rows } = await sql<{ value: unknown }>`
-        insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)
+        insert into earshot.settings (key, value) values (${key}, ${storableJson(value)}::jsonb)
         on conflict (key) do update set value = earshot.settings.value returning value
       `.execute(db);
       return rows[0]?.value ?? value;
@@ -34,7 +35,7 @@ export function createSettingStore(db: Db) {
 
     async put(key: string, value: unknown): Promise<void> {
       await sql`
-        insert into earshot.settings (key, value) values (${key}, ${JSON.stringify(value)}::jsonb)
+        insert into earshot.settings (key, value) values (${key}, ${storableJson(value)}::jsonb)
         on conflict (key) do update set value = excluded.value
       `.execute(db);
     },

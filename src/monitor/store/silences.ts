@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../lib/instant.ts";
+import { storableJson } from "../../lib/json.ts";
 import type { Actor } from "../model/alert-action.ts";
 import type { Silence } from "../model/silence.ts";
 import { at, type Db } from "./database.ts";
@@ -10,8 +11,8 @@ export function createSilenceStore(db: Db) {
       const { id, match, author, actor, comment, createdAt, startsAt, endsAt, windows } = silence;
       await sql`
         insert into earshot.silences (id, match, author, actor, comment, created_at, starts_at, ends_at, windows)
-        values (${id}::uuid, ${JSON.stringify(match)}::jsonb, ${author}, ${actor === undefined ? null : JSON.stringify(actor)}::jsonb,
-          ${comment}, ${at(createdAt)}, ${at(startsAt)}, ${at(endsAt)}, ${JSON.stringify(windows)}::jsonb)
+        values (${id}::uuid, ${storableJson(match)}::jsonb, ${author}, ${actor === undefined ? null : storableJson(actor)}::jsonb,
+          ${comment}, ${at(createdAt)}, ${at(startsAt)}, ${at(endsAt)}, ${storableJson(windows)}::jsonb)
       `.execute(db);
     },
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../lib/json.ts";
 import type { MentionKey } from "../model/mention-workflow.ts";
 import { FEEDS_PREFIX } from "../model/query.ts";
 import type { ShownSourceEdit, SourceEdit } from "../model/source-edit.ts";
@@ -23,8 +24,8 @@ export function createSourceEditStore(db: Db) {
           where project_id = ${projectId} and query_id = ${queryId} and resource_id = ${resourceId} and state = 'due'
             and edit ? 'sentiment' = ${"sentiment" in edit} returning 1)
         insert into earshot.source_edits (project_id, query_id, resource_id, id, at, actor, edit)
-        values (${projectId}, ${queryId}, ${resourceId}, ${id}::uuid, ${at(moment)}, ${JSON.stringify(actor)}::jsonb,
-          ${JSON.stringify(edit)}::jsonb)
+        values (${projectId}, ${queryId}, ${resourceId}, ${id}::uuid, ${at(moment)}, ${storableJson(actor)}::jsonb,
+          ${storableJson(edit)}::jsonb)
       `.execute(db);
     },
 

@@ -81,6 +81,12 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   expect(found(changes)).toEqual(rules);
 });
 
+test("a problem names a query by whole characters, so that its alert can be stored", () => {
+  const queryName = `${"x".repeat(58)}😀 and friends`;
+  const [problem] = findProblems(aLine({ progress: [aQuery({ ...late(31), queryName })] }), SETTINGS);
+  expect(problem?.because).toContain(`Behind: ${"x".repeat(58)}…. Nothing is lost`);
+});
+
 test("lag becomes critical when it goes on, and names the worst and the reason", () => {
   const [problem] = findProblems(
     aLine({

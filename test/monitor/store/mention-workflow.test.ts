@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
+import { storableText } from "../../../src/lib/text.ts";
+import { readTags } from "../../../src/monitor/model/mention-workflow.ts";
 import { aMention } from "../../mention.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
@@ -46,6 +48,18 @@ const note = (key: typeof OWN, text: string, press = randomUUID()) =>
   mentionWorkflow.addNote(key, { press, at: NOON, actor: ANN, text });
 const changed = (table: "mention_workflow" | "mention_steps", work: () => Promise<unknown>) =>
   changedBy(database.db, table, ["project_id", "query_id", "resource_id"], work);
+
+test("what people type and what was cut is stored, whatever characters it has", async () => {
+  const typed = ["half \ud83d", "nothing \0", "\\u0000 as text", "😀"];
+  for (const text of typed) {
+    await decide(OWN, [text], { ...ANN, typed: text } as never);
+    const { workflow } = await mentionWorkflow.story(OWN);
+    expect(workflow?.tags).toEqual([storableText(text)]);
+  }
+  const [tag] = readTags(`${"x".repeat(39)}😀`);
+  await decide(OWN, [tag ?? ""]);
+  expect((await mentionWorkflow.story(OWN)).workflow?.tags).toEqual(["x".repeat(39)]);
+});
 
 test("decisions and notes are of one mention of one query of one project", async () => {
   for (const key of OTHERS) {

@@ -4,6 +4,7 @@ import { UserError } from "../../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { hashOfCode } from "../../../lib/readable-code.ts";
+import { startOf } from "../../../lib/text.ts";
 import { uuid7 } from "../../../lib/uuid7.ts";
 import { describeRange, holdsWithin } from "../../../lib/weekly-range.ts";
 import { incidentAsAlert } from "../../incidents/incident-as-alert.ts";
@@ -249,7 +250,7 @@ function silenceOf(silence: RequestedSilence, now: Instant): Silence {
     match,
     author: describeActor(by),
     actor: by,
-    comment: comment.trim().slice(0, 300),
+    comment: startOf(comment.trim(), 300),
     createdAt: now,
     startsAt,
     endsAt: startsAt + lengthMs,

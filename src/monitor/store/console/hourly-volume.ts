@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { floorTo, type Instant, utcDay } from "../../../lib/instant.ts";
+import { storableJson } from "../../../lib/json.ts";
 import { QUARTER } from "../../model/mention-counts.ts";
 import type { VolumeCount } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
@@ -41,7 +42,7 @@ export async function hourlyVolume(
       select project_id, query_id, name, quarter as since, quarter + interval '15 minutes' as until from stale
       union all
       select q.*, to_timestamp(e.since / 1000), to_timestamp(e.until / 1000)
-      from q cross join json_to_recordset(${JSON.stringify(edges)}::json) as e(since double precision, until double precision)
+      from q cross join json_to_recordset(${storableJson(edges)}::json) as e(since double precision, until double precision)
       where e.since < e.until),
     read as (
       select t.project_id, t.query_id, t.name, date_trunc('hour', m.event_at) as hour, m.sentiment, 1 as n

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { DAY, type Instant } from "../../../lib/instant.ts";
+import { storableJson } from "../../../lib/json.ts";
 import type { Incident } from "../../model/incident.ts";
 import type {
   IncidentFigures,
@@ -75,7 +76,7 @@ export function createConsoleIncidents(db: Db) {
       to: Instant,
     ): Promise<VolumeCount[]> {
       const byId = new Map(queries.toReversed().map(({ queryId, queryName }) => [queryId, queryName]));
-      const named = JSON.stringify(Array.from(byId, ([queryId, queryName]) => ({ queryId, queryName })));
+      const named = storableJson(Array.from(byId, ([queryId, queryName]) => ({ queryId, queryName })));
       const own = sql`select ${projectId}::text as project_id, "queryId" as query_id, "queryName" as name
         from json_to_recordset(${named}::json) as q("queryId" text, "queryName" text)`;
       return hourlyVolume(db, own, from, to);

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { storableJson } from "../../../lib/json.ts";
 import type { ShownDelivery, ShownNotification, ShownReceiver } from "../../model/shown.ts";
 import { vendorAnswer } from "../../model/wording.ts";
 import { type Db, projects } from "../database.ts";
@@ -65,7 +66,7 @@ export function createConsoleNotifications(db: Db) {
 }
 
 function isAbout(alertId: string) {
-  return sql`(n.alert_id = ${alertId}::uuid or n.also @> ${JSON.stringify([alertId])}::jsonb)`;
+  return sql`(n.alert_id = ${alertId}::uuid or n.also @> ${storableJson([alertId])}::jsonb)`;
 }
 
 const COLUMNS = sql`n.id, n.receiver, n.kind, n.alert_id as "alertId", a.rule, a.query_name as "queryName",

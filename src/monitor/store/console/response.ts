@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
+import { storableJson } from "../../../lib/json.ts";
 import type { QueryKey } from "../../model/mention-counts.ts";
 import { type AnsweredAlert, MOST_ANSWERED_ALERTS } from "../../model/shown.ts";
 import { at, type Db } from "../database.ts";
@@ -20,7 +21,7 @@ export function createConsoleResponse(db: Db) {
           case when p.at is not null then greatest(a.fired_at, p.at) end as "answeredAt", (a.handling->>'relevant')::boolean as relevant,
           (select count(*) from earshot.notifications n where n.project_id = a.project_id and n.alert_id = a.id
             and n.state = 'sent' and n.kind not in ('digest', 'test'))::int as messages
-        from json_to_recordset(${JSON.stringify(keys)}::json) as q("projectId" text, "queryId" text)
+        from json_to_recordset(${storableJson(keys)}::json) as q("projectId" text, "queryId" text)
         join earshot.alerts a on a.project_id = q."projectId" and a.query_id = q."queryId"
         left join lateral (
           select min(at) as at from (

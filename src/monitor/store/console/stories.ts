@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../../lib/instant.ts";
+import { storableJson } from "../../../lib/json.ts";
 import type { SpreadStory } from "../../model/shown.ts";
 import { FACTS } from "../count-mentions.ts";
 import type { Db } from "../database.ts";
@@ -49,7 +50,7 @@ export function createConsoleStories(db: Db) {
         steps as (
           select story, json_agg(json_build_array(step, n) order by step) as steps from (
             select story, width_bucket(extract(epoch from event_at)::double precision * 1000,
-              array(select x::double precision from json_array_elements_text(${JSON.stringify(moments)}::json) x)) - 1 as step,
+              array(select x::double precision from json_array_elements_text(${storableJson(moments)}::json) x)) - 1 as step,
               count(*)::int as n
             from copies group by 1, 2) s group by story),
         sites as (

@@ -1,4 +1,5 @@
 import { type HeaderLines, type ParsedMail, simpleParser } from "mailparser";
+import { startOf } from "../../../../lib/text.ts";
 import type { BounceOutcome } from "../../../model/failure.ts";
 import { notificationIn } from "./compose-email.ts";
 
@@ -115,9 +116,6 @@ function linesOf(lines: HeaderLines, names: readonly string[]): readonly string[
 
 /** Text of a foreign server: kept short and on one line. */
 function oneLine(text: string): string {
-  const line = text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ")
-    .trim()
-    .slice(0, 300);
+  const line = startOf(text.replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ").trim(), 300);
   return line === "" ? "no reason was given" : line;
 }

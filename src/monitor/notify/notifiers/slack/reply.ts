@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { startOf } from "../../../../lib/text.ts";
 
 /** Somebody answered in a thread. */
 export interface Reply {
@@ -20,7 +21,7 @@ export function readReply(payload: unknown): Reply | null {
   const { team_id: teamId, event } = parsed.data;
   const { channel, user, text, ts, thread_ts: thread } = event;
   if (thread === ts) return null;
-  const words = plainText(text).trim().slice(0, LONGEST);
+  const words = startOf(plainText(text).trim(), LONGEST);
   return words === "" ? null : { channel, thread, ts, text: words, user: { id: user, teamId } };
 }
 

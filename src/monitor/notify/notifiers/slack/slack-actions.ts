@@ -1,6 +1,7 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import { describeError } from "../../../../lib/errors.ts";
 import type { Logger } from "../../../../lib/log.ts";
+import { startOf } from "../../../../lib/text.ts";
 import type { Actor, AlertAction } from "../../../model/alert-action.ts";
 import type { AlertActions } from "../../../model/alert-actions.ts";
 import type { MentionCorrection } from "../../../model/mention.ts";
@@ -154,7 +155,7 @@ async function link(
     const answer = "Type: /earshot link CODE. The code is on the page Account of Earshot, under Slack.";
     return { result: { outcome: "Refused", because: "it is no command" }, answer };
   }
-  const person = { teamId: user.teamId, userId: user.id, slackName: user.name.slice(0, 80) };
+  const person = { teamId: user.teamId, userId: user.id, slackName: startOf(user.name, 80) };
   const name = await actions.linkSlack(code, person);
   if (name === null) return refused({ because: "this code was used, or its ten minutes are over" });
   return {
@@ -165,5 +166,5 @@ async function link(
 
 /** The name of a person; the id distinguishes two people of one name. */
 function named(name: string, id: string): string {
-  return name === id ? id : `${name.slice(0, 60)} (${id})`;
+  return name === id ? id : `${startOf(name, 60)} (${id})`;
 }
