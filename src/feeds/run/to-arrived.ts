@@ -8,7 +8,7 @@ import {
   type TextFacts,
 } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
-import { cutText, storableText } from "../../lib/text.ts";
+import { cutText, startOf, storableText } from "../../lib/text.ts";
 import { canonicalUrl } from "../common/canonical-url.ts";
 import type { FeedItem, FeedKind, FeedRead } from "../common/define-feed.ts";
 import { type DateDoubt, decideDate } from "../common/feed-date.ts";
@@ -80,10 +80,10 @@ export function toArrived(
   const item = {
     idKey,
     contentKey,
-    nativeId: storableText(found.id).slice(0, LONGEST_ID),
+    nativeId: startOf(storableText(found.id), LONGEST_ID),
     ...(found.reference === undefined
       ? {}
-      : { reference: storableText(found.reference).slice(0, LONGEST_ID) }),
+      : { reference: startOf(storableText(found.reference), LONGEST_ID) }),
     line,
     storedCharacters,
     editedEveryMs: kind.editedEveryMs ?? 0,
@@ -97,7 +97,7 @@ export function toArrived(
 export function toDeleted(kind: Pick<FeedKind, "kind">, found: FeedRead["deletes"][number]): DeletedItem {
   return {
     idKey: found.idKey ?? idKeyOf(kind, found),
-    nativeId: storableText(found.id).slice(0, LONGEST_ID),
+    nativeId: startOf(storableText(found.id), LONGEST_ID),
     reason: cutText(found.reason, 200),
     ...(found.mayReturn === true ? { mayReturn: true } : {}),
   };

@@ -112,9 +112,9 @@ function daysSinceEpoch(year: number, month: number, day: number): number {
 /** An id of the wire, integer or text, as text. An integer beyond 53 bits that arrives here has lost digits. */
 export const WireId = z.union([z.string().min(1), z.int()]).transform(String);
 
-/** An integer, as the API wants ids; one that would lose digits stays text. */
+/** An integer, as the API wants ids; one that would lose digits, zeros before it too, stays text. */
 export function toWireId(id: string): number | string {
-  return /^\d{1,15}$/.test(id) ? Number(id) : id;
+  return /^(?:0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 }
 
 /** A text that may be missing or of a wrong type. */

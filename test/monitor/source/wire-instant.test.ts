@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { expect, test } from "vitest";
-import { formatWireInstant, parseWireInstant } from "../../../src/monitor/source/wire-values.ts";
+import { formatWireInstant, parseWireInstant, toWireId } from "../../../src/monitor/source/wire-values.ts";
 import { runs } from "../../runs.ts";
 
 const moments = fc.integer({ min: Date.UTC(1, 0, 1), max: Date.UTC(9999, 11, 30) });
@@ -82,4 +82,46 @@ test.each([
   "２026-02-17T07:36:05.000+0000",
 ])("%j is no moment", (text) => {
   expect(parseWireInstant(text)).toBeNull();
+});
+
+test("each month ends with its last day, in common, leap and round years", () => {
+  for (const year of [2023, 2024, 1900, 2000, 2100, 1996])
+    for (let month = 1; month <= 12; month++) {
+      const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+      const text = (day: number) =>
+        `${year}-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}T23:59:59.999+0000`;
+      expect(parseWireInstant(text(last))).toBe(Date.UTC(year, month, 1) - 1);
+      expect(parseWireInstant(text(last + 1))).toBeNull();
+      expect(parseWireInstant(text(1))).toBe(Date.UTC(year, month - 1, 1, 23, 59, 59, 999));
+      expect(parseWireInstant(text(0))).toBeNull();
+    }
+});
+
+test("the first year and the largest offsets are read, and what is one more is not", () => {
+  const first = new Date("0001-01-01T00:00:00Z").getTime();
+  expect(parseWireInstant("0001-01-01T00:00:00Z")).toBe(first);
+  expect(parseWireInstant("2026-02-17t07:36:05z")).toBe(Date.UTC(2026, 1, 17, 7, 36, 5));
+  expect(parseWireInstant("2026-02-17T07:36:05-23:59")).toBe(Date.UTC(2026, 1, 18, 7, 35, 5));
+  for (const offset of ["+24:00", "+23:60", "+2a:00", "+00:0a", "+0:000", "+00:00Z", "Z0", "+0000 ", "/0000"])
+    expect(parseWireInstant(`2026-02-17T07:36:05${offset}`)).toBeNull();
+  for (const time of ["07:60:05", "07:36:60", "0a:36:05", "07:a6:05", "07:3a:05", "07:36:0:", "07:36:/5"])
+    expect(parseWireInstant(`2026-02-17T${time}.000+0000`)).toBeNull();
+});
+
+test("a sign at a wrong place is no moment, and neither is a text that is too long", () => {
+  const text = "2026-02-17T07:36:05.000+0000";
+  for (const at of [4, 7, 10, 13, 16, 19, 23])
+    for (const sign of ["x", " ", "5", "_"])
+      expect([sign, parseWireInstant(`${text.slice(0, at)}${sign}${text.slice(at + 1)}`)]).toEqual([
+        sign,
+        null,
+      ]);
+  const fraction = (digits: number) => `2026-02-17T07:36:05.${"1".repeat(digits)}Z`;
+  expect(parseWireInstant(fraction(19))).toBe(Date.UTC(2026, 1, 17, 7, 36, 5, 111));
+  expect(parseWireInstant(fraction(20))).toBeNull();
+});
+
+test("ids are numbers for the wire where that loses nothing", () => {
+  expect(["7", "0", "999999999999999"].map(toWireId)).toEqual([7, 0, 999_999_999_999_999]);
+  for (const id of ["007", "00", "1234567890123456", "-7", "7a", ""]) expect(toWireId(id)).toBe(id);
 });
