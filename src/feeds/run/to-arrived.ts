@@ -66,7 +66,7 @@ export function toArrived(
     author: oneLine(found.author, LONGEST_NAME),
     fullname: oneLine(found.fullname, LONGEST_NAME),
     weblogTitle: oneLine(found.site, LONGEST_TITLE),
-    ...(found.authorId === undefined ? {} : { authorId: storableText(found.authorId).slice(0, LONGEST_ID) }),
+    ...(found.authorId === undefined ? {} : { authorId: startOf(storableText(found.authorId), LONGEST_ID) }),
     language: facts.language,
     sentiment: facts.sentiment,
     classifications: facts.classifications as ImportLine["classifications"],

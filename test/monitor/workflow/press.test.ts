@@ -28,6 +28,7 @@ test("tags differ by more than capitals, and there are not too many", () => {
   expect(press(vip, { do: "untag", tags: ["vip", "none"] })).toMatchObject({ after: { tags: [] } });
   const many = Array.from({ length: MOST_TAGS }, (_, n) => `t${n}`);
   expect(press(vip, { do: "tag", tags: many })).toEqual({ outcome: "TooManyTags" });
+  expect(press(vip, { do: "tag", tags: many.slice(1) })).toMatchObject({ outcome: "Changed" });
 });
 
 test("typed tags are one line each, without what would act or hide", () => {
@@ -38,6 +39,7 @@ test("typed tags are one line each, without what would act or hide", () => {
 test("whoever pressed takes it back, soon, and if nobody has gone on from it", () => {
   const pressed = { at: NOW, actor: ann, changedBy: null };
   expect(undo([pressed], ann, NOW + MINUTE)).toEqual({ outcome: "Undone" });
+  expect(undo([pressed], ann, NOW + UNDO_MS)).toEqual({ outcome: "Undone" });
   expect(undo([pressed], ann, NOW + UNDO_MS + 1)).toEqual({ outcome: "TooLate" });
   expect(undo([pressed], bob, NOW)).toEqual({ outcome: "OfSomebodyElse", by: ann });
   expect(undo([], ann, NOW)).toEqual({ outcome: "Gone" });
@@ -53,4 +55,8 @@ test("without a login everybody at the page is one, whatever name they type", ()
   const pressed = { at: NOW, actor: nobody, changedBy: null };
   expect(undo([pressed], { ...nobody, typed: null }, NOW)).toEqual({ outcome: "Undone" });
   expect(undo([{ ...pressed, actor: ann }], nobody, NOW)).toMatchObject({ outcome: "OfSomebodyElse" });
+  // Nobody of Slack is somebody else; Ann is Ann wherever she presses.
+  const ofSlack = { via: "slack", login: null, typed: "Ann" } as const;
+  expect(undo([pressed], ofSlack, NOW)).toMatchObject({ outcome: "OfSomebodyElse" });
+  expect(undo([{ ...pressed, actor: ann }], { ...ann, via: "slack" }, NOW)).toEqual({ outcome: "Undone" });
 });
