@@ -12,6 +12,10 @@ const ZONES: Readonly<Record<string, string>> = {
   KST: "+0900",
   AEST: "+1000",
   AEDT: "+1100",
+  // Most people who write it mean India.
+  IST: "+0530",
+  ...{ PKT: "+0500", WIB: "+0700", SGT: "+0800", HKT: "+0800", AWST: "+0800", NZST: "+1200", NZDT: "+1300" },
+  ...{ SAST: "+0200", BRT: "-0300", AKST: "-0900", AKDT: "-0800", HST: "-1000" },
   Z: "+0000",
   UTC: "+0000",
 };
@@ -29,21 +33,25 @@ export function readFeedDate(text: string | null | undefined): Instant | null {
 function readPlain(trimmed: string | null): Instant | null {
   if (trimmed === null) return null;
   const plain = trimmed
-    .replace(/^[A-Za-z]{3,9},?\s+(?=\d)/, "")
     // Unix: `Mon Nov 23 10:00:00 GMT 2026`.
     .replace(
       /^(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\s+(\d{1,2})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,5}|[+-]\d{4})?\s+(\d{4})$/,
       (_all, month: string, day: string, time: string, zone: string | undefined, year: string) =>
         `${day} ${month} ${year} ${time}${zone === undefined ? "" : ` ${zone}`}`,
     )
+    .replace(/^[A-Za-z]{3,9},?\s+(?=\d)/, "")
+    // RFC 850: `Monday, 23-Nov-2026 10:00:00 GMT`.
+    .replace(/^(\d{1,2})-([A-Za-z]{3})-(\d{2,4})\s/, "$1 $2 $3 ")
     .replace(/\s\([^()]*\)$/, "")
     .trimEnd()
-    .replace(/\s(?:GMT|UTC|UT)([+-]\d{1,4})$/, " $1")
+    .replace(
+      /\s(?:GMT|UTC?)?([+-])(\d{1,2})(?::?(\d{2}))?$/,
+      (_all, sign: string, hours: string, minutes = "00") => ` ${sign}${hours.padStart(2, "0")}${minutes}`,
+    )
     .replace(/\s([A-Z]{1,5})$/, (whole, zone: string) =>
       ZONES[zone] === undefined ? whole : ` ${ZONES[zone]}`,
     );
-  const withZone = /(?:[+-]\d{2}:?\d{2}|\s[A-Z]{2,4})$/.test(plain) ? plain : `${plain} GMT`;
-  return readDate(plain, {}) ?? readDate(withZone, {}) ?? readDate(trimmed, {}) ?? null;
+  return readDate(plain, {}) ?? readDate(`${plain} GMT`, {}) ?? readDate(trimmed, {}) ?? null;
 }
 
 /** What a date is worth that its author has set: `dated`, or why the moment of the fetch stands in for it. */

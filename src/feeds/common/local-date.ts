@@ -1,10 +1,9 @@
-import { DAY, HOUR, MINUTE } from "../../lib/instant.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { normalized } from "../../lib/text.ts";
 
 /** Languages whose names of months are read. */
 const LANGUAGES =
   "bg ca cs da de el en es et fi fr hr hu id it lt lv nb nl pl pt ro ru sk sl sr sv tr uk vi".split(" ");
-const LONGEST = 100;
 const YEAR = "((?:19|20)\\d{2})";
 const TIME = "(?:[^\\d]{0,12}(\\d{1,2})[:.h時시](\\d{2})(?:[:.分](\\d{2}))?)?";
 /** 2026年11月23日, 2026년 11월 23일 */
@@ -20,25 +19,34 @@ const DAY_FIRST = new RegExp(
 const MONTH_FIRST = new RegExp(`(?:^|\\s)(\\p{L}{3,15})\\.?\\s(\\d{1,2}),?\\s${YEAR}${TIME}`, "u");
 /** 23.11.2026, and 11/23/2026 where a number cannot be a month */
 const NUMBERS = new RegExp(
-  `^(\\d{1,2})([./-])(\\d{1,2})\\2${YEAR}(?:[,\\s]{1,2}(\\d{1,2}):(\\d{2})(?::(\\d{2}))?)?(?:\\s(?:Uhr|[AP]M|[A-Z]{3,4}|[+-]\\d{2}:?\\d{2}))*$`,
+  `^(\\d{1,2})([./-])(\\d{1,2})\\2${YEAR}(?:[,\\s]{1,2}(\\d{1,2}):(\\d{2})(?::(\\d{2}))?)?(?:\\s?[AaPp]\\.?\\s?[Mm]\\.?|\\s(?:Uhr|[A-Z]{3,4}|[+-]\\d{2}:?\\d{2}))*$`,
 );
-const ZONE = /\s([+-]\d{2}:?\d{2}|(?!UHR)[A-Z]{3,4})$/;
+/** A date of JavaScript has a name in brackets behind it. */
+const ZONE = /\s(?:GMT|UTC?)?([+-]\d{1,2}(?::?\d{2})?|(?!UHR)[A-Z]{3,4})(?:\s\([^()]*\))?$/;
+/** 3:00 PM, 3 p. m., 午後3:00 */
+const AFTER_NOON = /[\d\s]p\.?\s?m\b|午後|下午|오후/iu;
+/** Behind minutes only: in other languages, `am` is a word. */
+const BEFORE_NOON = /[:.h]\d{2}\s?a\.?\s?m\b|午前|上午|오전/iu;
 
 /**
- * A date in words or in the order of a country, as RFC 2822 would write it; null if it is none. Which of two small
- * numbers between slashes is the month cannot be known, so such a date is none either.
+ * A date in words or in the order of a country, as RFC 2822 would write it, also a day that does not exist; null if it is
+ * none. Which of two small numbers between slashes is the month cannot be known, so such a date is none either.
  */
 export function localDate(text: string): string | null {
-  const plain = normalized(text.slice(0, LONGEST), "NFC");
+  const plain = normalized(text, "NFC");
   const found = partsOf(plain);
   if (found === null) return null;
   const { year, month, day, time } = found;
-  if (month < 1 || month > 12 || day < 1 || day > 31) return null;
-  const [hour = "0", minute = "00", second = "00"] = time.filter((part) => part !== undefined);
-  // A time of twelve hours: after noon.
-  const hours = /\dPM|\sPM/i.test(plain) && Number(hour) < 12 ? Number(hour) + 12 : Number(hour);
-  const zone = ZONE.exec(plain)?.[1] ?? "GMT";
+  const [hour, minute = "00", second = "00"] = time;
+  const hours = hour === undefined ? 0 : hourOfDay(Number(hour), plain);
+  const zone = ZONE.exec(plain)?.[1] ?? "";
   return `${day} ${ENGLISH[month - 1]} ${year} ${String(hours).padStart(2, "0")}:${minute}:${second} ${zone}`;
+}
+
+/** With twelve hours, 12 is the first one of its half of the day. */
+function hourOfDay(hour: number, text: string): number {
+  if (AFTER_NOON.test(text)) return hour < 12 ? hour + 12 : hour;
+  return hour === 12 && BEFORE_NOON.test(text) ? 0 : hour;
 }
 
 const ENGLISH = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
@@ -62,7 +70,7 @@ function partsOf(text: string): Parts | null {
   ] as const) {
     const [, first = "", second = "", year = "", ...time] = pattern.exec(text) ?? [];
     const month = monthOf(isDayFirst ? second : first);
-    if (year !== "" && month !== null) return { year, month, day: Number(isDayFirst ? first : second), time };
+    if (month !== null) return { year, month, day: Number(isDayFirst ? first : second), time };
   }
   const numbers = NUMBERS.exec(text);
   if (numbers === null) return null;
@@ -81,7 +89,8 @@ function monthOf(name: string): number | null {
   return months.get(folded(name)) ?? null;
 }
 
-function namesOfMonths(): ReadonlyMap<string, number> {
+/** The month of each name, in small letters. Takes long, and is always the same. */
+export function namesOfMonths(): ReadonlyMap<string, number> {
   const known = new Map<string, number>();
   const doubtful = new Set<string>();
   const add = (name: string, month: number): void => {
@@ -111,19 +120,22 @@ function folded(name: string): string {
   return name.toLowerCase().replace(/\.$/, "");
 }
 
-const UNITS = { minute: MINUTE, hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY } as const;
+const UNITS = {
+  ...{ second: SECOND, minute: MINUTE, hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY },
+  year: 365 * DAY,
+} as const;
 let agos: ReadonlyMap<string, number> | null = null;
 
 /** How long ago it was, in milliseconds: `vor 3 Stunden`, `3 hours ago`. Null if it says something else. */
 export function readAgo(text: string): number | null {
-  const [, before = "", count = "", after = ""] = /^(\D{0,30})(\d{1,3})(\D{0,30})$/.exec(text.trim()) ?? [];
-  if (count === "") return null;
+  const [, before = "", count = "", after = ""] = /^(\D{0,30})(\d{1,3})(\D{0,30})$/.exec(text) ?? [];
   agos ??= wordsOfAgo();
   const unit = agos.get(around(before, after));
   return unit === undefined ? null : Number(count) * unit;
 }
 
-function wordsOfAgo(): ReadonlyMap<string, number> {
+/** A unit by the words around its number, in milliseconds. Takes long, and is always the same. */
+export function wordsOfAgo(): ReadonlyMap<string, number> {
   const known = new Map<string, number>();
   for (const language of [...LANGUAGES, "ja", "ko", "zh"]) {
     const format = new Intl.RelativeTimeFormat(language, { numeric: "always" });
