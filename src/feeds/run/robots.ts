@@ -23,7 +23,10 @@ export function readRobots(bytes: Uint8Array): RobotsRules {
   let hasOurs = false;
   /** Several names may stand above the rules of one group. */
   let isNaming = false;
-  for (const line of textOfBytes(cut, "text/plain; charset=utf-8").split(/[\r\n]/)) {
+  const lines = textOfBytes(cut, null).split(/[\r\n]/);
+  // Half a rule forbids more than the whole one.
+  if (bytes.byteLength > LONGEST) lines.pop();
+  for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon < 0) continue;
     const key = line.slice(0, colon).trim().toLowerCase();
@@ -63,7 +66,7 @@ function matches(pattern: string, path: string): boolean {
   const [start = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");
   if (!path.startsWith(start)) return false;
   let at = start.length;
-  const last = isWhole && parts.length > 0 ? parts.pop() : undefined;
+  const last = isWhole ? parts.pop() : undefined;
   // The first place where a part fits leaves the most for those behind it: nothing is tried twice.
   for (const part of parts) {
     const found = path.indexOf(part, at);

@@ -52,11 +52,10 @@ function isMostlyUtf8(bytes: Buffer): boolean {
 function isUtf8Start(bytes: Buffer): boolean {
   if (isUtf8(bytes)) return true;
   return [1, 2, 3].some((cut) => {
-    const at = bytes.length - cut;
-    const [lead = 0, ...rest] = bytes.subarray(Math.max(0, at));
-    const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+    const [lead = 0, ...rest] = bytes.subarray(-cut);
+    const length = lead > 0xf4 ? 0 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
     const isUnfinished = cut < length && rest.every((byte) => byte >= 0x80 && byte < 0xc0);
-    return at >= 0 && isUnfinished && isUtf8(bytes.subarray(0, at));
+    return isUnfinished && isUtf8(bytes.subarray(0, -cut));
   });
 }
 
