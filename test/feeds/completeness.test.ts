@@ -1,96 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { sql } from "kysely";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  decideCompleteness,
-  decideInterval,
-  isTeaser,
-  spanOf,
-} from "../../src/feeds/common/decide-completeness.ts";
-import { askedPause } from "../../src/feeds/common/rate-limit.ts";
-import { countLanguages, describeLanguages } from "../../src/feeds/run/count-languages.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { DAY, HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { DAY, MINUTE } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf } from "../contracts/feed.ts";
 import { type FeedAnswer, type RssItem, rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
-
-const now = Date.UTC(2026, 10, 23, 12);
-
-describe("whether a document continues the one before", () => {
-  const document = { coversMs: HOUR, oldestAt: now - HOUR };
-  const fetched = {
-    ...{ document, known: 0, added: 5, isBroken: false, unproven: 0 },
-    ...{ readAt: now - 2 * HOUR, now },
-  };
-  test.each([
-    ["none of its items is known", {}, "Gap"],
-    ["one is known", { known: 1 }, "Overlaps"],
-    ["it is read for the first time", { readAt: null }, "NothingToCompare"],
-    ["it has nothing new", { added: 0 }, "NothingToCompare"],
-    ["it breaks off before an item that is known", { isBroken: true }, "Unproven"],
-    ["it breaks off behind one", { isBroken: true, known: 1 }, "Overlaps"],
-    ["only items of one that broke off are known", { known: 3, unproven: 3 }, "Gap"],
-    ["all its items are of one that broke off", { known: 3, unproven: 3, added: 0 }, "Gap"],
-    ["items from before that are known, too", { known: 4, unproven: 3 }, "Overlaps"],
-  ])("%s", (_name, more, outcome) => {
-    expect(decideCompleteness({ ...fetched, ...more }).outcome).toBe(outcome);
-  });
-
-  test("the gap is from the last fetch to the oldest item", () => {
-    expect(decideCompleteness(fetched)).toEqual({ outcome: "Gap", from: now - 2 * HOUR, to: now - HOUR });
-    const undated = { ...fetched, document: { coversMs: null, oldestAt: null } };
-    expect(decideCompleteness(undated)).toMatchObject({ from: now - 2 * HOUR, to: now });
-  });
-});
-
-test.each([
-  ["a document that covers days", 10 * MINUTE, { coversMs: 3 * DAY, isGap: false }, 10 * MINUTE],
-  ["one that covers 15 minutes", 10 * MINUTE, { coversMs: 15 * MINUTE, isGap: false }, 5 * MINUTE],
-  ["after a gap", 10 * MINUTE, { coversMs: 20 * MINUTE, isGap: true }, 5 * MINUTE],
-  ["after a gap at once a minute", MINUTE, { coversMs: MINUTE, isGap: true }, MINUTE],
-  ["slowly back", 5 * MINUTE, { coversMs: 3 * DAY, isGap: false }, 6 * MINUTE],
-  ["without dates", 10 * MINUTE, { coversMs: null, isGap: false }, 10 * MINUTE],
-])("%s, read every %i ms before, is read at its pace", (_name, beforeMs, more, everyMs) => {
-  expect(decideInterval(10 * MINUTE, { beforeMs, ...more })).toBe(everyMs);
-});
-
-test("an interval is never longer than configured, nor shorter than a minute", () => {
-  expect(decideInterval(30 * MINUTE, { coversMs: 0, beforeMs: MINUTE, isGap: false })).toBe(MINUTE);
-  expect(decideInterval(2 * MINUTE, { coversMs: 9 * DAY, beforeMs: 2 * MINUTE, isGap: false })).toBe(
-    2 * MINUTE,
-  );
-});
-
-test("what a document covers, and whether it has excerpts only", () => {
-  expect(spanOf([now, null, now - HOUR, now - 2 * HOUR, 0, now + 2 * DAY], now)).toEqual({
-    ...{ coversMs: 2 * HOUR, oldestAt: now - 2 * HOUR },
-  });
-  expect(spanOf([now], now)).toEqual({ coversMs: null, oldestAt: now });
-  expect([null, 0, 200, 900].map((usualLength) => isTeaser({ usualLength }))).toEqual([
-    false,
-    true,
-    true,
-    false,
-  ]);
-});
-
-test("a feed that declares another language than its texts are is told so, and no other", () => {
-  const count = (languages: readonly (string | null)[], text = "x".repeat(200)) => {
-    const counted = countLanguages();
-    for (const language of languages) counted.add("en", { text, language });
-    return describeLanguages(counted.count);
-  };
-  expect(count(["de", "de", "en", "de"])).toBe(
-    "it declares the language en, and 3 of 4 texts are de: what the texts are counts",
-  );
-  expect([count(["de", "en", "en"]), count(["de", "de"]), count([null, null, null])]).toEqual([
-    null,
-    null,
-    null,
-  ]);
-  expect(count(["de", "de", "de"], "short")).toBeNull();
-});
 
 const [server, other] = [await startFeedServer(), await startFeedServer()];
 afterAll(() => Promise.all([server.close(), other.close()]));
@@ -281,15 +196,6 @@ test("a file that is packed without a word is read", async () => {
   server.pages.set("/feed.xml.gz", { body: gzipSync(rssDocument([item(1)])) });
   const feed = plannedOf({ kind: "rss", urls: [`${server.url}/feed.xml.gz`] });
   expect((await fetchOnce(feed)).read.items).toHaveLength(1);
-});
-
-test.each([
-  ["retry-after of a day", { "retry-after": "86400" }, 24 * HOUR],
-  ["retry-after of a week", { "retry-after": "604800" }, 24 * HOUR],
-  ["Reddit's headers", { "x-ratelimit-remaining": "0.0", "x-ratelimit-reset": "287" }, 287_000],
-  ["calls that are left", { "x-ratelimit-remaining": "12.0", "x-ratelimit-reset": "287" }, null],
-])("a server that asks for a pause by %s gets it", (_name, headers: Record<string, string>, pauseMs) => {
-  expect(askedPause((name) => headers[name] ?? null, now)).toBe(pauseMs);
 });
 
 test.each([

@@ -12,7 +12,7 @@ const LONGEST = 2_000;
  */
 export function canonicalUrl(address: string | null | undefined): string | null {
   const trimmed = address?.trim() ?? "";
-  if (trimmed === "" || trimmed.length > LONGEST || !URL.canParse(trimmed)) return null;
+  if (trimmed.length > LONGEST || !URL.canParse(trimmed)) return null;
   const url = new URL(trimmed);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   url.username = "";

@@ -11,7 +11,7 @@ export function askedPause(header: (name: string) => string | null, now: Instant
   if (retryAfterMs !== null) return retryAfterMs;
   const remaining = header("x-ratelimit-remaining")?.trim() ?? "";
   const reset = header("x-ratelimit-reset")?.trim() ?? "";
-  if (!/^\d+(?:\.\d+)?$/.test(remaining) || Number(remaining) > few || reset === "") return null;
+  if (!/^\d+(?:\.\d+)?$/.test(remaining) || Number(remaining) > few) return null;
   if (/^\d{1,6}(?:\.\d+)?$/.test(reset))
     return Math.min(Math.max(Number(reset) * SECOND, SECOND), LONGEST_WAIT_MS);
   const at = /^\d{9,11}(?:\.\d+)?$/.test(reset) ? Number(reset) * SECOND : Date.parse(reset);

@@ -65,12 +65,9 @@ export function textOfHtml(html: string): string {
       onattribentity(codepoint) {
         if (isAlt && alt !== null && alt.length < LONGEST_ALT) alt += String.fromCodePoint(codepoint);
       },
-      onattribend() {
-        isAlt = false;
-      },
       ontext: (start, end) => write(html.slice(start, end)),
       ontextentity: (codepoint) => write(String.fromCodePoint(codepoint)),
-      oncdata: (start, end) => write(html.slice(start, end)),
+      oncdata: (start, end, behind) => write(html.slice(start, end - behind)),
       onopentagname(start, end) {
         const name = nameAt(start, end);
         isRead = name === hidden;
@@ -89,12 +86,8 @@ export function textOfHtml(html: string): string {
       onselfclosingtag() {
         writeAlt();
         if (isRead) ends();
-        isRead = false;
       },
-      onopentagend() {
-        writeAlt();
-        isRead = false;
-      },
+      onopentagend: writeAlt,
       onclosetag(start, end) {
         const name = nameAt(start, end);
         if (name === hidden) {
@@ -102,6 +95,8 @@ export function textOfHtml(html: string): string {
           if (start >= lastEnd(name)) nested = 0;
           ends();
         } else if (BLOCKS.has(name)) line("\n\n");
+        // As browsers read it.
+        else if (name === "br") line("\n");
         if (name === "pre" && hidden === null) verbatim = Math.max(0, verbatim - 1);
       },
     },
@@ -129,8 +124,8 @@ const CODE = new Set(["script", "style"]);
 const CELLS = new Set(["td", "th"]);
 const BLOCKS = new Set(
   (
-    "address article aside blockquote dd details div dl dt fieldset figcaption figure footer form " +
-    "h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section summary table tr ul"
+    "address article aside blockquote caption center dd details dir div dl dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header hr legend main menu nav ol option p pre section summary table title tr ul"
   ).split(" "),
 );
 
