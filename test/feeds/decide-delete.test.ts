@@ -49,3 +49,62 @@ test.each<[string, Seen, string, number]>([
   expect(judged).toMatchObject({ deletes: [], checks: [{ idKey: "key", inMs, gone }] });
   expect(judged.away).toBe(isSiteThere ? 0 : 1);
 });
+
+test("the second witness is asked for in a minute at the earliest", () => {
+  expect(decideDelete({ ...gone, goneForMs: DAY - 1_000 })).toEqual({
+    outcome: "TooSoon",
+    againInMs: 60_000,
+  });
+});
+
+const due = { idKey: "key", id: "1", reference: null, ageMs: 2 * HOUR, goneForMs: null, isListed: false };
+const witness = { id: "1", reason: "its page is gone", isSiteThere: true };
+
+test("an item that is gone for a day is deleted, and returns if its feed shows it again", () => {
+  const judged = judgeChecks([{ ...due, goneForMs: DAY }], { deletes: [], gone: [witness] }, true);
+  expect(judged).toEqual({
+    deletes: [{ id: "1", idKey: "key", reason: "its page is gone", mayReturn: true }],
+    ...{ checks: [], away: 0 },
+  });
+});
+
+test.each([
+  ["a feed that lists its items", true, []],
+  ["one that does not", false, [{ id: "1", idKey: "key", reason: "its page is gone", mayReturn: true }]],
+])("that an item was seen yesterday counts for %s", (_name, isListing, deletes) => {
+  const item = { ...due, goneForMs: DAY, isListed: true };
+  expect(judgeChecks([item], { deletes: [], gone: [witness] }, isListing).deletes).toEqual(deletes);
+});
+
+test.each([
+  ["no answer", { unanswered: [due] }, {}, HOUR],
+  ["no answer, for an old item", { unanswered: [due] }, { ageMs: 20 * DAY, goneForMs: HOUR }, HOUR],
+  ["no answer, for one that is too old", { unanswered: [due] }, { ageMs: 30 * DAY }, null],
+  [
+    "all of its site is away, for an old item",
+    { gone: [{ ...witness, isSiteThere: false }] },
+    { ageMs: 20 * DAY },
+    HOUR,
+  ],
+])("%s: what was seen before counts on", (_name, found, more, inMs) => {
+  const judged = judgeChecks([{ ...due, ...more }], { deletes: [], ...found }, true);
+  expect(judged).toMatchObject({ deletes: [], checks: [{ idKey: "key", inMs, gone: "AsBefore" }] });
+});
+
+test.each([
+  ["young", 2 * HOUR, 6 * HOUR],
+  ["old", 20 * DAY, 10 * DAY],
+  ["too old to be asked for, were it not for its page", 40 * DAY, 6 * HOUR],
+])("a gone item that its feed lists, and that is %s, is asked for again", (_name, ageMs, inMs) => {
+  const judged = judgeChecks([{ ...due, ageMs, isListed: true }], { deletes: [], gone: [witness] }, true);
+  expect(judged.checks).toEqual([{ idKey: "key", inMs, gone: "No" }]);
+});
+
+test("what the source itself says that it has deleted is deleted under the key with which it is stored", () => {
+  const deletes = ["1", "2"].map((id) => ({ id, reason: "its author removed it" }));
+  const judged = judgeChecks([due], { deletes, unanswered: [due] }, false);
+  expect(judged.deletes).toEqual([
+    { id: "1", idKey: "key", reason: "its author removed it" },
+    { id: "2", reason: "its author removed it" },
+  ]);
+});

@@ -119,6 +119,105 @@ test("waits double up to a minute, stay short for a server that sends, and never
   expect(wait(1, { retryAfterMs: 90_000 })).toBe(90_000);
 });
 
+describe("the next connection, to the microsecond", () => {
+  const SAME = 1_000_000;
+  const EARLIEST = 1e15;
+  test.each<[string, Partial<StreamTrouble>, typeof place | null, object]>([
+    ["where nothing is known", {}, null, { host: "wss://a", from: null, mayMiss: 0 }],
+    ["calm", {}, place, { host: "wss://b", from: at - 2_000_000, mayMiss: SAME }],
+    [
+      "at another server",
+      { failures: 2 },
+      place,
+      { host: "wss://c", from: at - 30_000_000, mayMiss: 30_000_000 },
+    ],
+    [
+      "after one frame that is too large",
+      { tooLarge: 1, failures: 2 },
+      place,
+      { host: "wss://b", from: at - 2_000_000, mayMiss: SAME },
+    ],
+    [
+      "over a frame",
+      { tooLarge: 2, failures: 2 },
+      place,
+      { host: "wss://b", from: place.newest + 1, mayMiss: 0 },
+    ],
+    [
+      "of a place that servers should keep",
+      { tooOld: 1 },
+      place,
+      { host: "wss://b", from: null, mayMiss: SAME },
+    ],
+    [
+      "of a place that is as old as what servers keep",
+      { tooOld: 1 },
+      { ...place, from: (now - 35 * HOUR) * 1_000 },
+      { host: "wss://b", from: null, mayMiss: SAME },
+    ],
+    ["of plain numbers", {}, { ...place, from: 5 }, { host: "wss://b", from: 5, mayMiss: SAME }],
+    ["of the first of them", {}, { ...place, from: 0 }, { host: "wss://b", from: 0, mayMiss: SAME }],
+    [
+      "of plain numbers, at another server",
+      { failures: 2 },
+      { ...place, from: 5 },
+      { host: "wss://c", from: 5, mayMiss: 30_000_000 },
+    ],
+    [
+      "of the first times",
+      {},
+      { ...place, from: EARLIEST + 1 },
+      { host: "wss://b", from: EARLIEST, mayMiss: SAME },
+    ],
+  ])("%s", (_name, trouble, where, expected) => {
+    expect(plan(trouble, where)).toEqual(expected);
+  });
+});
+
+describe("a gap, to the microsecond", () => {
+  const same = plan();
+  const step = { host: "wss://b", from: place.newest + 1, mayMiss: 0 };
+  const first = { host: "wss://b", from: 1e15, newest: 1e15 };
+  test.each([
+    ["a second later", place, at + 1_000_000, same, null],
+    ["later than that", place, at + 1_100_001, same, { from: now - 60_000, to: now - 60_000 + 1_100 }],
+    ["at the newest event", { ...place, newest: at }, at, { ...step, from: at }, null],
+    ["behind a step over a frame", place, at + 1_000, step, { from: now - 60_000, to: now - 60_000 + 1 }],
+    ["behind a step, and an event from before it", place, at, step, { from: now - 60_000, to: now - 60_000 }],
+    ["a plain number behind a step", place, 5, step, null],
+    ["a time behind plain numbers", { ...place, from: 5, newest: 9 }, at, same, null],
+    ["behind the first time of all", first, 1e15, { ...step, from: 1e15 + 1 }, { from: 1e12, to: 1e12 }],
+  ])("%s", (_name, where, position, connection, gap) => {
+    expect(findGap(where, position, connection)).toEqual(gap);
+  });
+});
+
+describe("the place after a batch", () => {
+  const least = at - 60_000_000;
+  test.each([
+    ["in any order", place, [at + 9, at + 1, at + 5], { from: at + 1, newest: at + 9 }],
+    ["a minute back", place, [least, least + 5], { from: least, newest: least + 5 }],
+    ["more than a minute back", place, [least - 1, least + 5], { from: least + 5, newest: least + 5 }],
+    ["of plain numbers, which may go back", { ...place, from: 1e9 }, [50], { from: 50, newest: 50 }],
+    ["of the number zero", null, [0], { from: 0, newest: 0 }],
+    [
+      "of the first time of all",
+      { ...place, from: 1e15 },
+      [5, 1e15 + 1],
+      { from: 1e15 + 1, newest: 1e15 + 1 },
+    ],
+  ])("%s", (_name, where, positions, expected) => {
+    expect(nextPlace(where, "wss://b", positions, now)).toEqual({ host: "wss://b", ...expected });
+  });
+});
+
+test("waits before a connection are spread over half of their length, in whole milliseconds", () => {
+  const wait = (random: number, firstMs?: number) =>
+    decideReconnect({ failures: 3, hasBrought: false, retryAfterMs: null, firstMs }, random);
+  expect([wait(0), wait(0.5), wait(1)]).toEqual([4_000, 3_000, 2_000]);
+  expect(wait(0.5, 1.25)).toBe(4);
+});
+
 describe("opening a stream", async () => {
   const jetstream = await startJetstream();
   afterAll(jetstream.close);

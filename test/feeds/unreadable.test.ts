@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { nextReadingMs } from "../../src/feeds/run/decide-next.ts";
 import { feedStatus } from "../../src/feeds/run/feed-status.ts";
 import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
-import { readJsonAnswer } from "../../src/feeds/run/read-json-answer.ts";
 import { configureFeeds, listFeeds } from "../../src/feeds/store/feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { DAY, MINUTE } from "../../src/lib/instant.ts";
+import { MINUTE } from "../../src/lib/instant.ts";
 import { rssDocument, startFeedServer } from "../fakes/feed-server.ts";
 import { feedsOf, startFeeding } from "./feeding.ts";
 import { reader } from "./reader.ts";
@@ -59,22 +57,4 @@ test("a document that ends the process is not read at once by the next one, and 
   await feeding.fetchAll();
   expect((await listed()).feed).toMatchObject({ readings: 0, problem: null });
   expect((await feeding.mentions()).map(({ title }) => title)).toContain("Acme is another document");
-});
-
-test("the wait doubles from ten minutes to a day", () => {
-  const waits = [1, 2, 3, 8, 9, 40].map((n) => nextReadingMs(n) / MINUTE);
-  expect(waits).toEqual([10, 20, 40, 1_280, DAY / MINUTE, DAY / MINUTE]);
-});
-
-test.each([
-  ["too many values", `[${"1,".repeat(200_000)}1]`],
-  ["too many keys", `{${Array.from({ length: 200_000 }, (_, n) => `"${n}":0`).join(",")}}`],
-  ["too deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
-])("an answer with %s is refused in a sentence", (_what, text) => {
-  expect(() => readJsonAnswer(text, false)).toThrow("far more values than an answer of its kind");
-});
-
-test("a long text of an answer is cut", () => {
-  const value = readJsonAnswer(JSON.stringify({ items: [{ body: "x".repeat(1_000_000) }] }), false);
-  expect(JSON.stringify(value).length).toBeLessThan(101_000);
 });

@@ -85,7 +85,7 @@ export function decidePartEnd(
   return {
     state: {
       // What is left is read again from the same place, although the document is the same.
-      ...(stored.left > 0 ? before : part.state),
+      ...(stored.left > 0 ? placeIn(before) : part.state),
       ...(stored.left + stored.waiting > 0 ? { validators: {} } : {}),
       ...readStateOf(part, everyMs),
       ...(isPushed && coversMs !== null ? { coversMs } : {}),
@@ -103,6 +103,13 @@ export function decidePartEnd(
     }),
   };
 }
+
+/** Where the last fetch had come to. How the feed is read is decided anew, and what it was before must not stay. */
+function placeIn(state: LeasedFeed["state"]): LeasedFeed["state"] {
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !DECIDED_ANEW.has(key)));
+}
+
+const DECIDED_ANEW = new Set(["readEveryMs", "unproven"]);
 
 function readStateOf({ leased, before, read, readAt, stored }: DonePart, everyMs: number) {
   const isRead = read.problem === undefined;

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { kinds } from "../../src/feeds/kinds/all-kinds.ts";
+import { checkListen, type ListenConfig } from "../../src/feeds/run/listen-config.ts";
+import { planFeeds, proxyOf } from "../../src/feeds/run/plan-feeds.ts";
+import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
+import type { Issue } from "../../src/lib/errors.ts";
+import { HOUR, MINUTE } from "../../src/lib/instant.ts";
+import { feedsOf } from "./feed-config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "earshot-feeds-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const opml = (text: string) => {
+  const path = join(folder, "feeds.opml");
+  writeFileSync(path, text);
+  return path;
+};
+const plan = (...written: readonly object[]) => planFeeds({ feeds: feedsOf(...written), queries: [] });
+
+describe("feeds that are planned", () => {
+  test("are one for each address, also where two lists have it", () => {
+    const urls = ["https://a.example/1", "https://b.example/1"];
+    const found = plan({ kind: "rss", urls }, { kind: "rss", urls: ["https://a.example/1"], every: "1h" });
+    expect(found.map(({ host, everyMs }) => [host, everyMs])).toEqual([
+      ["a.example", 10 * MINUTE],
+      ["b.example", 10 * MINUTE],
+    ]);
+    expect(new Set(found.map(({ key }) => key)).size).toBe(2);
+  });
+
+  test("are fetched as often as configured, or as their kind is; others push to one that has no address", () => {
+    const token = "x".repeat(16);
+    const found = plan({ kind: "rss", urls: ["https://a.example/"], every: "1h" }, { kind: "push", token });
+    expect(found.map(({ kind, host, everyMs }) => [kind, host, everyMs])).toEqual([
+      ["rss", "a.example", HOUR],
+      ["push", "", null],
+    ]);
+  });
+
+  test("have the addresses of a file", () => {
+    const found = plan({ kind: "rss", opml: opml('<outline xmlUrl="https://c.example/feed"/>') });
+    expect(found.map(({ part }) => part.url)).toEqual(["https://c.example/feed"]);
+  });
+
+  test("are none of a file that is not there, or too large to be one", () => {
+    expect(() => plan({ kind: "rss", opml: join(folder, "none") })).toThrow(/none cannot be read: /);
+    expect(() => plan({ kind: "rss", opml: opml("x".repeat(8_000_001)) })).toThrow(
+      "is larger than 8 MB; split it",
+    );
+    // What reads it has a limit of its own.
+    expect(() => plan({ kind: "rss", opml: opml("x".repeat(8_000_000)) })).toThrow(
+      "is larger than 2 MB; split it",
+    );
+  });
+
+  test("are reached by the proxy that they name", () => {
+    const proxy = { url: "http://proxy.example:3128" };
+    const feeds = feedsOf(
+      { kind: "rss", urls: ["https://a.example/"], proxy },
+      { kind: "rss", urls: ["https://a.example/"] },
+      { kind: "push", token: "x".repeat(16) },
+    );
+    expect(feeds.map(proxyOf)).toEqual([{ proxy }, {}, {}]);
+    const [first] = feeds;
+    expect(proxyOf({ ...first, proxy: undefined } as unknown as (typeof feeds)[number])).toEqual({});
+  });
+});
+
+describe("feeds in a configuration that are wrong", () => {
+  const faultsOf = (feed: unknown, queries: unknown = []) => {
+    const issues: Issue[] = [];
+    readFeeds({ listen: { queries, feeds: [{ kind: "hacker-news" }, feed] } }, issues);
+    return issues;
+  };
+  const wanted = `expected a feed with a kind of ${kinds.map(({ kind }) => kind).join(", ")}`;
+  test.each<[unknown, Issue["path"], string]>([
+    ["rss", [], wanted],
+    [7, [], wanted],
+    [null, [], wanted],
+    [{}, [], wanted],
+    [{ kind: 7 }, ["kind"], wanted],
+    [{ kind: "rs" }, ["kind"], `${wanted}, got "rs"`],
+    [{ kind: "x".repeat(41) }, ["kind"], `${wanted}, got "${"x".repeat(40)}"`],
+    [{ kind: "rss" }, [], "name at least one address in urls, or an opml file"],
+    [{ kind: "rss", urls: ["https://a.example/"], every: "1s" }, ["every"], "expected 1m to 7d"],
+    [{ kind: "news", for: ["Acme"] }, ["for", 0], 'there is no query "Acme" (there are: Other)'],
+  ])("%j", (feed, path, message) => {
+    const issues = faultsOf(feed, [{ name: " Other ", text: "other" }, { name: 7 }]);
+    expect(issues).toEqual([expect.objectContaining({ path: ["listen", "feeds", 1, ...path], message })]);
+  });
+
+  test("are none where there are no feeds", () => {
+    const issues: Issue[] = [];
+    for (const content of [null, "x", {}, { listen: null }, { listen: { feeds: "x" } }])
+      expect(readFeeds(content, issues)).toEqual([]);
+    expect(issues).toEqual([]);
+  });
+
+  test("name a query as it is read: without the blanks around its name", () => {
+    expect(faultsOf({ kind: "news", for: ["Acme"] }, [{ name: " Acme ", text: "acme" }])).toEqual([]);
+    expect(faultsOf({ kind: "news", for: ["Acme"] }, "none")).toHaveLength(1);
+  });
+});
+
+test("two queries or two categories with one name are a fault of the second", () => {
+  const query = (name: string) => ({ name, text: "acme", languages: [] });
+  const category = (name: string) => ({ name, subcategories: [{ name: "a", text: "a" }] });
+  const issues: Issue[] = [];
+  const listen = {
+    ...{ queries: ["A", "B", "A"].map(query), categories: ["B", "C", "C"].map(category) },
+    ...{ feeds: [], pollEvery: MINUTE, keep: HOUR },
+  } satisfies ListenConfig;
+  checkListen(listen, issues);
+  expect(issues).toEqual([
+    { path: ["listen", "queries", 2, "name"], message: 'there are two with the name "A"' },
+    { path: ["listen", "categories", 2, "name"], message: 'there are two with the name "C"' },
+  ]);
+});
