@@ -79,6 +79,18 @@ test.each([
 test.each([
   ["no answer", { unanswered: [due] }, {}, HOUR],
   ["no answer, for an old item", { unanswered: [due] }, { ageMs: 20 * DAY, goneForMs: HOUR }, HOUR],
+  [
+    "no answer, for one that is too old, and was seen to be gone",
+    { unanswered: [due] },
+    { ageMs: 31 * DAY, goneForMs: DAY },
+    HOUR,
+  ],
+  [
+    "no answer for a week, for one that is too old",
+    { unanswered: [due] },
+    { ageMs: 31 * DAY, goneForMs: 7 * DAY },
+    null,
+  ],
   ["no answer, for one that is too old", { unanswered: [due] }, { ageMs: 30 * DAY }, null],
   [
     "all of its site is away, for an old item",

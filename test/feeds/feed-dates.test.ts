@@ -134,7 +134,7 @@ test("words of a time before now are known for one, two, three, five and twenty 
 test.each([
   ["30 seconds ago", 30 * SECOND],
   ["1 minute ago", MINUTE],
-  [" 3 hours ago\n", 3 * HOUR],
+  [`${" ".repeat(40)}3 hours ago\n`, 3 * HOUR],
   ["1 day ago", DAY],
   ["2 weeks ago", 14 * DAY],
   ["3 months ago", 90 * DAY],

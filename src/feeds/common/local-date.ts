@@ -128,7 +128,7 @@ let agos: ReadonlyMap<string, number> | null = null;
 
 /** How long ago it was, in milliseconds: `vor 3 Stunden`, `3 hours ago`. Null if it says something else. */
 export function readAgo(text: string): number | null {
-  const [, before = "", count = "", after = ""] = /^(\D{0,30})(\d{1,3})(\D{0,30})$/.exec(text) ?? [];
+  const [, before = "", count = "", after = ""] = /^(\D{0,30})(\d{1,3})(\D{0,30})$/.exec(text.trim()) ?? [];
   agos ??= wordsOfAgo();
   const unit = agos.get(around(before, after));
   return unit === undefined ? null : Number(count) * unit;

@@ -1,5 +1,5 @@
 import type { DueCheck, ScheduledCheck } from "#listening-api";
-import { HOUR } from "../../lib/instant.ts";
+import { DAY, HOUR } from "../../lib/instant.ts";
 import type { FeedRead, RecheckResult } from "../common/define-feed.ts";
 import { decideDelete, SECOND_WITNESS_MS } from "./decide-delete.ts";
 import { nextCheckMs } from "./decide-next.ts";
@@ -43,11 +43,11 @@ export function judgeChecks(
         checks.push({ idKey, inMs: nextCheckMs(ageMs), gone: "No" });
         break;
       case "NothingLearnt":
-        checks.push({ idKey, inMs: nextCheckMs(ageMs, false), gone: "AsBefore" });
+        checks.push({ idKey, inMs: soonMs(item), gone: "AsBefore" });
         break;
       case "SiteAway":
         away++;
-        checks.push({ idKey, inMs: nextCheckMs(ageMs, false), gone: "AsBefore" });
+        checks.push({ idKey, inMs: soonMs(item), gone: "AsBefore" });
         break;
       case "StillListed":
         checks.push({ idKey, inMs: Math.max(6 * HOUR, nextCheckMs(ageMs) ?? 0), gone: "No" });
@@ -71,6 +71,15 @@ export function judgeChecks(
     }
   }
   return { deletes: judged, checks, away };
+}
+
+/** The second witness of an item that was seen to be gone is waited for so long, also where nobody asks for its age any more. */
+const WITNESS_WAITS_MS = 7 * DAY;
+
+/** Until an item is asked for again of which nothing was learnt; null: never. */
+function soonMs({ ageMs, goneForMs }: DueCheck): number | null {
+  const isAwaited = goneForMs !== null && goneForMs < WITNESS_WAITS_MS;
+  return nextCheckMs(isAwaited ? 0 : ageMs, false);
 }
 
 /** Under which key an item is stored. */
