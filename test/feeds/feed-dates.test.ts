@@ -112,9 +112,24 @@ test("a month has its names of all languages, long and short, and none that is a
   expect(monthOf("janv january jan январь января янв ocak ιαν")).toEqual([1]);
   expect(monthOf("december dec décembre aralık ara prosinec")).toEqual([12]);
   // Croatian: October. Polish and Czech: November.
-  expect(monthOf("listopad lis")).toEqual([undefined]);
+  expect(monthOf("listopad lis")).toEqual([null]);
+  // Beginnings of long names. That of two months in a language means none.
+  expect(monthOf("fév фев vel vee")).toEqual([2]);
+  expect(monthOf("ное lap ноя")).toEqual([11]);
+  expect(monthOf("jui")).toEqual([null]);
+  // It is the beginning of November in Finnish.
+  expect(monthOf("mar mars mart")).toEqual([3]);
   expect([...months.keys()].filter((name) => name.length < 3)).toEqual([]);
   expect([...months.keys()].filter((name) => !/^\p{L}+$/u.test(name))).toEqual([]);
+});
+
+test.each([
+  "Mar, 3 mar 2026 12:00:00 GMT",
+  "3 mar. 2026 12:00",
+  "3 de mar. de 2026, 12:00",
+  "3 MAR 2026 12:00",
+])("in March, too, a short name is read: %s", (text) => {
+  expect(readFeedDate(text)).toBe(Date.UTC(2026, 2, 3, 12));
 });
 
 test("words of a time before now are known for one, two, three, five and twenty of it", () => {

@@ -33,6 +33,7 @@ describe("text of HTML", () => {
     ["that says nothing", "a<img alt=' '>b", "ab"],
     ["with an entity", "<img title='&lt;' alt='A &amp; B' src='?a&amp;b'>", "A & B"],
     ["beside entities of other elements", "<a href='?a=1&amp;b=2' alt='x'>link</a>", "link"],
+    ["before nothing, and a word", "<img alt=Cat><![CDATA[]]>dog", "Cat dog"],
     ["that is hidden", "<svg><img alt=Cat></svg>dog", "dog"],
   ])("a picture is its description: %s", (_name, html, text) => {
     expect(textOfHtml(html)).toBe(text);
@@ -83,6 +84,14 @@ describe("entities", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (n) => {
         expect(decodeEntities(`a &q${n}; b`)).toBe(`a &q${n}; b`);
+      }),
+    );
+  });
+
+  test("a name that begins with one that HTML reads without its semicolon is that one, and the rest", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), (n) => {
+        expect(decodeEntities(`&notx${n};`)).toBe(`¬x${n};`);
       }),
     );
   });

@@ -81,7 +81,7 @@ function partsOf(text: string): Parts | null {
   return b > 12 ? { year, month: a, day: b, time } : null;
 }
 
-let months: ReadonlyMap<string, number> | null = null;
+let months: ReadonlyMap<string, number | null> | null = null;
 
 /** By its name in one of the languages, also shortened to three letters or more where that means one month only. */
 function monthOf(name: string): number | null {
@@ -89,14 +89,13 @@ function monthOf(name: string): number | null {
   return months.get(folded(name)) ?? null;
 }
 
-/** The month of each name, in small letters. Takes long, and is always the same. */
-export function namesOfMonths(): ReadonlyMap<string, number> {
-  const known = new Map<string, number>();
-  const doubtful = new Set<string>();
-  const add = (name: string, month: number): void => {
-    if (name.length < 3) return;
-    if (known.has(name) && known.get(name) !== month) doubtful.add(name);
-    known.set(name, month);
+/** The month of each name, in small letters; null: it means more than one. Takes long, and is always the same. */
+export function namesOfMonths(): ReadonlyMap<string, number | null> {
+  const names = new Map<string, number | null>();
+  const beginnings = new Map<string, number | null>();
+  const add = (to: Map<string, number | null>, name: string, month: number): void => {
+    const known = to.get(name);
+    if (name.length >= 3) to.set(name, known === undefined || known === month ? month : null);
   };
   for (const language of LANGUAGES)
     for (const length of ["long", "short"] as const) {
@@ -104,16 +103,15 @@ export function namesOfMonths(): ReadonlyMap<string, number> {
       const alone = new Intl.DateTimeFormat(language, { month: length, timeZone: "UTC" });
       for (let month = 1; month <= 12; month++)
         for (const one of [format, alone]) {
-          const parts = one.formatToParts(Date.UTC(2026, month - 1, 1));
+          const parts = one.formatToParts(Date.UTC(2026, month - 1));
           const name = folded(parts.find(({ type }) => type === "month")?.value ?? "");
-          if (/^\p{L}+$/u.test(name)) {
-            add(name, month);
-            if (length === "long") add(name.slice(0, 3), month);
-          }
+          if (!/^\p{L}+$/u.test(name)) continue;
+          add(names, name, month);
+          add(beginnings, name.slice(0, 3), month);
         }
     }
-  for (const name of doubtful) known.delete(name);
-  return known;
+  // `mar` is March in four languages, although November is `marraskuu` in another one.
+  return new Map([...beginnings, ...names]);
 }
 
 function folded(name: string): string {
