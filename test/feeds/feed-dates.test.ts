@@ -22,6 +22,13 @@ describe("a date of a feed", () => {
     ["of Unix with one", "Mon Nov 23 13:00:00 CET 2026"],
     ["between blanks", "  2026-11-23T12:00:00Z\n"],
     ["behind which something stands, 100 characters later", `2026-11-23T12:00:00Z${" ".repeat(100)}x`],
+    ["in Catalan", "23 de novembre del 2026, 12:00"],
+    ["in Czech, in numbers", "23. 11. 2026 12:00"],
+    ["in Bulgarian, in numbers", "23.11.2026 г., 12:00 ч."],
+    ["in Hungarian", "2026. november 23. 12:00"],
+    ["in Lithuanian", "2026 m. lapkričio 23 d. 12:00"],
+    ["in Latvian", "2026. gada 23. novembris, 12:00"],
+    ["in Vietnamese", "23 tháng 11, 2026 12:00"],
     ["in German with `am`", "am 23. November 2026 um 12:00 Uhr"],
   ])("%s: %s", (_name, text) => {
     expect(readFeedDate(text)).toBe(noon);
@@ -50,6 +57,10 @@ describe("a date of a feed", () => {
     ["2026-11-23 (Monday)", 0],
   ])("%s is %d hours after midnight", (text, hours) => {
     expect(readFeedDate(text)).toBe(Date.UTC(2026, 10, 23) + hours * HOUR);
+  });
+
+  test("in Catalan has an apostrophe before a vowel", () => {
+    for (const sign of ["'", "’"]) expect(readFeedDate(`23 d${sign}abril 2026`)).toBe(Date.UTC(2026, 3, 23));
   });
 
   test("counts its seconds", () => {

@@ -4,22 +4,28 @@ import { normalized } from "../../lib/text.ts";
 /** Languages whose names of months are read. */
 const LANGUAGES =
   "bg ca cs da de el en es et fi fr hr hu id it lt lv nb nl pl pt ro ru sk sl sr sv tr uk vi".split(" ");
-const YEAR = "((?:19|20)\\d{2})";
-const TIME = "(?:[^\\d]{0,12}(\\d{1,2})[:.h時시](\\d{2})(?:[:.分](\\d{2}))?)?";
-/** 2026年11月23日, 2026년 11월 23일 */
-const EAST_ASIAN = new RegExp(
-  `^\\D{0,10}${YEAR}\\s?[年년]\\s?(\\d{1,2})\\s?[月월]\\s?(\\d{1,2})\\s?[日일]?${TIME}`,
-);
-/** 23 novembre 2026, Пн, 23 ноя 2026 10:00:00 +0300 */
-const DAY_FIRST = new RegExp(
-  `(?:^|[^\\d:])(\\d{1,2})(?:\\.|º|er|\\. de)?\\s(?:de\\s)?(\\p{L}{3,15})\\.?,?\\s(?:de\\s)?${YEAR}${TIME}`,
-  "u",
-);
-/** November 23, 2026 */
-const MONTH_FIRST = new RegExp(`(?:^|\\s)(\\p{L}{3,15})\\.?\\s(\\d{1,2}),?\\s${YEAR}${TIME}`, "u");
-/** 23.11.2026, and 11/23/2026 where a number cannot be a month */
+const YEAR = "(?<year>(?:19|20)\\d{2})";
+const MONTH = "(?<month>\\p{L}{3,15})\\.?";
+const DATE = "(?<day>\\d{1,2})";
+const TIME = "(?:[^\\d]{0,12}(?<hour>\\d{1,2})[:.h時시](?<minute>\\d{2})(?:[:.分](?<second>\\d{2}))?)?";
+/** In words, in the order in which they are tried. */
+const IN_WORDS = [
+  // 2026年11月23日, 2026년 11월 23일
+  `^\\D{0,10}${YEAR}\\s?[年년]\\s?(?<month>\\d{1,2})\\s?[月월]\\s?${DATE}\\s?[日일]?${TIME}`,
+  // 23 novembre 2026, 23 de novembre del 2026, Пн, 23 ноя 2026 10:00:00 +0300
+  `(?:^|[^\\d:])${DATE}(?:\\.|º|er|\\. de)?\\s(?:de\\s|d['’])?${MONTH},?\\s(?:del?\\s)?${YEAR}${TIME}`,
+  // November 23, 2026
+  `(?:^|\\s)${MONTH}\\s${DATE},?\\s${YEAR}${TIME}`,
+  // 2026. november 23., 2026 m. lapkričio 23 d.
+  `^\\D{0,15}${YEAR}(?:\\.|\\sm\\.)\\s${MONTH}\\s${DATE}${TIME}`,
+  // 2026. gada 23. novembris
+  `${YEAR}\\.\\sgada\\s${DATE}\\.\\s${MONTH}${TIME}`,
+  // 23 tháng 11, 2026
+  `${DATE}\\stháng\\s(?<month>\\d{1,2}),?\\s${YEAR}${TIME}`,
+].map((pattern) => new RegExp(pattern, "u"));
+/** 23.11.2026, 23. 11. 2026, and 11/23/2026 where a number cannot be a month */
 const NUMBERS = new RegExp(
-  `^(\\d{1,2})([./-])(\\d{1,2})\\2${YEAR}(?:[,\\s]{1,2}(\\d{1,2}):(\\d{2})(?::(\\d{2}))?)?(?:\\s?[AaPp]\\.?\\s?[Mm]\\.?|\\s(?:Uhr|[A-Z]{3,4}|[+-]\\d{2}:?\\d{2}))*$`,
+  `^(?<first>\\d{1,2})(?<sign>[./-])\\s?(?<other>\\d{1,2})\\2\\s?${YEAR}(?:\\sг\\.)?(?:[,\\s]{1,2}(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2}))?)?(?:\\s?[AaPp]\\.?\\s?[Mm]\\.?|\\s(?:Uhr|ч\\.|[A-Z]{3,4}|[+-]\\d{2}:?\\d{2}))*$`,
 );
 /** A date of JavaScript has a name in brackets behind it. */
 const ZONE = /\s(?:GMT|UTC?)?([+-]\d{1,2}(?::?\d{2})?|(?!UHR)[A-Z]{3,4})(?:\s\([^()]*\))?$/;
@@ -36,8 +42,7 @@ export function localDate(text: string): string | null {
   const plain = normalized(text, "NFC");
   const found = partsOf(plain);
   if (found === null) return null;
-  const { year, month, day, time } = found;
-  const [hour, minute = "00", second = "00"] = time;
+  const { year, month, day, hour, minute = "00", second = "00" } = found;
   const hours = hour === undefined ? 0 : hourOfDay(Number(hour), plain);
   const zone = ZONE.exec(plain)?.[1] ?? "";
   return `${day} ${ENGLISH[month - 1]} ${year} ${String(hours).padStart(2, "0")}:${minute}:${second} ${zone}`;
@@ -52,39 +57,32 @@ function hourOfDay(hour: number, text: string): number {
 const ENGLISH = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 interface Parts {
-  readonly year: string;
+  readonly year?: string;
   readonly month: number;
   readonly day: number;
-  readonly time: readonly (string | undefined)[];
+  readonly hour?: string;
+  readonly minute?: string;
+  readonly second?: string;
 }
 
 function partsOf(text: string): Parts | null {
-  const asian = EAST_ASIAN.exec(text);
-  if (asian !== null) {
-    const [, year = "", month, day, ...time] = asian;
-    return { year, month: Number(month), day: Number(day), time };
+  for (const pattern of IN_WORDS) {
+    const found = pattern.exec(text)?.groups;
+    const month = monthOf(found?.["month"] ?? "");
+    if (month !== null) return { ...found, month, day: Number(found?.["day"]) };
   }
-  for (const [pattern, isDayFirst] of [
-    [DAY_FIRST, true],
-    [MONTH_FIRST, false],
-  ] as const) {
-    const [, first = "", second = "", year = "", ...time] = pattern.exec(text) ?? [];
-    const month = monthOf(isDayFirst ? second : first);
-    if (month !== null) return { year, month, day: Number(isDayFirst ? first : second), time };
-  }
-  const numbers = NUMBERS.exec(text);
-  if (numbers === null) return null;
-  const [, first, sign, second, year = "", ...time] = numbers;
-  const [a, b] = [Number(first), Number(second)];
+  const found = NUMBERS.exec(text)?.groups;
+  const [a, b] = [Number(found?.["first"]), Number(found?.["other"])];
   // With full stops, the day stands first everywhere.
-  if (sign === "." || a > 12 || a === b) return { year, month: b, day: a, time };
-  return b > 12 ? { year, month: a, day: b, time } : null;
+  if (found?.["sign"] === "." || a > 12 || a === b) return { ...found, month: b, day: a };
+  return b > 12 ? { ...found, month: a, day: b } : null;
 }
 
 let months: ReadonlyMap<string, number | null> | null = null;
 
-/** By its name in one of the languages, also shortened to three letters or more where that means one month only. */
+/** By its number, or its name in a language, also shortened to three letters or more where that means one month only. */
 function monthOf(name: string): number | null {
+  if (/^\d+$/.test(name)) return Number(name);
   months ??= namesOfMonths();
   return months.get(folded(name)) ?? null;
 }
