@@ -118,6 +118,7 @@ describe("how a part of a fetch ends", () => {
       { read: { more: true }, stored: { items: 10 }, room: 10 },
       "other items of it wait for the next fetch: at most 2,000 are stored at once",
     ],
+    ["what a fetch goes on to ask for", { read: { more: true } }, null],
     ["a full fetch that has no more", { stored: { items: 10 }, room: 10 }, null],
     [
       "items, and older ones",

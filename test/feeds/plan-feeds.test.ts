@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { kinds } from "../../src/feeds/kinds/all-kinds.ts";
-import { checkListen, type ListenConfig } from "../../src/feeds/run/listen-config.ts";
+import { checkListen, ListenConfig } from "../../src/feeds/run/listen-config.ts";
 import { planFeeds, proxyOf } from "../../src/feeds/run/plan-feeds.ts";
 import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
 import type { Issue } from "../../src/lib/errors.ts";
@@ -64,7 +64,7 @@ describe("feeds that are planned", () => {
     );
     expect(feeds.map(proxyOf)).toEqual([{ proxy }, {}, {}]);
     const [first] = feeds;
-    expect(proxyOf({ ...first, proxy: undefined } as unknown as (typeof feeds)[number])).toEqual({});
+    expect(proxyOf({ ...first, proxy: undefined } as unknown as (typeof feeds)[number])).toStrictEqual({});
   });
 });
 
@@ -116,5 +116,15 @@ test("two queries or two categories with one name are a fault of the second", ()
   expect(issues).toEqual([
     { path: ["listen", "queries", 2, "name"], message: 'there are two with the name "A"' },
     { path: ["listen", "categories", 2, "name"], message: 'there are two with the name "C"' },
+  ]);
+});
+
+test("of a query that cannot be read the mistake is a fault, and what is only odd in it is none", () => {
+  const { error } = ListenConfig.safeParse({ queries: [{ name: "A", text: "“acme” AND" }] });
+  expect(error?.issues).toEqual([
+    expect.objectContaining({
+      path: ["queries", 0, "text"],
+      message: expect.stringMatching(/^character 8: There is nothing after this operator/),
+    }),
   ]);
 });

@@ -60,6 +60,12 @@ describe("a charset", () => {
     ],
     ["that nobody knows", latin("Grüße"), "text/xml; charset=klingon", "Grüße"],
     ["of Japanese mails, all ASCII", JAPANESE, "text/xml; charset=iso-2022-jp", "<a>日本"],
+    [
+      "of Japanese mails, whatever the XML says",
+      Buffer.concat([latin("<?xml encoding='utf-8'?>"), JAPANESE]),
+      "text/xml; charset=iso-2022-jp",
+      "<?xml encoding='utf-8'?><a>日本",
+    ],
     ["of Japanese mails that is not kept", hex("47 72 c3"), "text/xml; charset=iso-2022-jp", "Gr\ufffd"],
     ["that is not kept: it is UTF-8", utf8("Grüße"), "text/xml; charset=koi8-r", "Grüße"],
     [

@@ -14,14 +14,14 @@ export function notesOf({
   movedTo = null,
   everyMs,
   configuredMs,
-  isPushed = false,
+  isPushed,
 }: {
   readonly document: ListedDocument | null;
   readonly languages: LanguageCount;
   readonly movedTo?: string | null | undefined;
   readonly everyMs: number;
   readonly configuredMs: number;
-  readonly isPushed?: boolean;
+  readonly isPushed: boolean;
 }): FeedNotes {
   const moved =
     movedTo === null

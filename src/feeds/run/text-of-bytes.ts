@@ -17,8 +17,8 @@ export function textOfBytes(bytes: Buffer, contentType: string | null): string {
     /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(start)?.[1];
   const named = [announced, declared].filter((name) => name !== undefined);
   // In ISO-2022-JP every byte is ASCII.
-  const shifted = bytes.includes(0x1b) ? named.find((name) => /^iso-2022-/i.test(name)) : undefined;
-  if (shifted === undefined && isUtf8Start(bytes)) return new TextDecoder().decode(bytes);
+  const isShifted = bytes.includes(0x1b) && named.some((name) => /^iso-2022-/i.test(name));
+  if (!isShifted && isUtf8Start(bytes)) return new TextDecoder().decode(bytes);
   for (const name of named) {
     const text = decodeExactly(bytes, name);
     if (text !== null && !(isSingleByte(name) && isMostlyUtf8(bytes))) return text;
