@@ -69,6 +69,12 @@ describe("a charset", () => {
     ["of Japanese mails that is not kept", hex("47 72 c3"), "text/xml; charset=iso-2022-jp", "Gr\ufffd"],
     ["that is not kept: it is UTF-8", utf8("Grüße"), "text/xml; charset=koi8-r", "Grüße"],
     [
+      "that is not kept, with a sign of Japanese mails",
+      utf8("Grüße\u001b"),
+      "text/xml; charset=koi8-r",
+      "Grüße\u001b",
+    ],
+    [
       "of Chinese that looks like UTF-8 in part",
       hex("c4 a3 d6 a7 c4 a3 d6 d0"),
       "text/xml; charset=gbk",
