@@ -30,7 +30,7 @@ export async function hourlyVolume(
       select distinct q.*, s.quarter from q join earshot.stale_counts s using (project_id, query_id)
       where s.quarter >= ${at(whole.from)} and s.quarter < ${at(whole.to)}),
     counted as (
-      select q.*, date_trunc('hour', c.quarter) as hour, x.sentiment, x.n
+      select q.*, date_trunc('hour', c.quarter, 'UTC') as hour, x.sentiment, x.n
       from q cross join lateral (select * from earshot.mention_counts c
         where c.project_id = q.project_id and c.query_id = q.query_id and c.facet = 'all'
           and c.quarter >= ${at(whole.from)} and c.quarter < ${at(whole.to)} offset 0) c
@@ -45,7 +45,7 @@ export async function hourlyVolume(
       from q cross join json_to_recordset(${storableJson(edges)}::json) as e(since double precision, until double precision)
       where e.since < e.until),
     read as (
-      select t.project_id, t.query_id, t.name, date_trunc('hour', m.event_at) as hour, m.sentiment, 1 as n
+      select t.project_id, t.query_id, t.name, date_trunc('hour', m.event_at, 'UTC') as hour, m.sentiment, 1 as n
       from times t cross join lateral (select * from earshot.mentions m
         where m.project_id = t.project_id and m.query_id = t.query_id and m.event_at >= t.since and m.event_at < t.until
           and ${daysOf(from, to)} offset 0) m)
