@@ -131,7 +131,10 @@ export function createCountCheckStore(db: Db) {
       return rows;
     },
 
-    /** How many are stored, dead letters, or deleted: a source still counts the record that says so. */
+    /**
+     * How many are stored, dead letters, or deleted: a source still counts the record that says so. A mention may have
+     * several dead letters, and be stored since. A job that failed is none.
+     */
     async stored({ projectId, queryIds, from, to }: CountedSpan): Promise<number> {
       const ids = storableJson(queryIds);
       const { rows } = await sql<{ n: number }>`
@@ -141,8 +144,11 @@ export function createCountCheckStore(db: Db) {
           + (select count(*) from earshot.tombstones t where t.project_id = ${projectId}
             and t.query_id in (select json_array_elements_text(${ids}::json))
             and t.event_at >= ${at(from)} and t.event_at <= ${at(to)})
-          + (select count(*) from earshot.dead_letters s where s.project_id = ${projectId} and s.settled_at is null
-            and s.query_id in (select json_array_elements_text(${ids}::json))) as n
+          + (select count(distinct (s.query_id, coalesce(s.resource_id, s.id::text))) from earshot.dead_letters s
+            where s.project_id = ${projectId} and s.settled_at is null and s.kind <> 'job'
+              and s.query_id in (select json_array_elements_text(${ids}::json))
+              and not exists (select from earshot.mentions m where m.project_id = s.project_id and m.query_id = s.query_id
+                and m.resource_id = s.resource_id)) as n
       `.execute(db);
       return rows[0]?.n ?? 0;
     },

@@ -375,4 +375,12 @@ test("stored are the mentions, dead letters and deleted ones of the queries, bot
     NOON,
   );
   expect(await n()).toBe(5);
+  // The same mention for another reason, one that was stored since, and what is no mention.
+  await stores.coverage.deadLetters(P, "1", NOON, [{ resourceId: "open", reason: "y" }]);
+  await stores.deadLetters.add({ ...OWN, ...letter, resourceId: `${NOON}` }, NOON);
+  await stores.deadLetters.add({ ...OWN, ...letter, kind: "job", scope: "tick p 1" }, NOON);
+  expect(await n()).toBe(5);
+  await stores.coverage.deadLetters(P, "1", NOON, [{ resourceId: null, reason: "z" }]);
+  await stores.deadLetters.add({ ...OWN, ...letter, resourceId: `${NOON - DAY}` }, NOON);
+  expect(await n()).toBe(7);
 });
