@@ -63,7 +63,7 @@ export function createWatchStore(db: Db) {
               and c.started_at > ${at(now - (days + 1) * DAY)}
             order by c.started_at desc limit 1), ${at(now - (days + 1) * DAY)}) as since
           from earshot.queries q join earshot.polls w using (project_id, query_id)
-          where q.active and w.poll = 'added' and w.complete_until is not null)
+          where q.active and w.poll = 'added')
         select project_id as "projectId", query_id as "queryId", name as "queryName", since as "silentSince",
           complete_until as "completeUntil", (
             select coalesce(json_agg((

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { ALL_PROJECTS } from "../../../src/monitor/model/digest.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
+import { PEOPLE } from "../../../src/monitor/model/people.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
+import { changedBy } from "./changed-by.ts";
 
 // What a statement changes or finds is what it names: not the same of another user, query or project.
 
@@ -42,6 +45,83 @@ test("a user ends a view of theirs, and no other; nobody ends that of somebody e
   await stores.views.end(first, "ann");
   await stores.views.end(bos, "ann");
   expect((await stores.views.list("ann")).map(({ id }) => id)).toEqual([second, bos]);
+});
+
+test("a view is mailed to those who may see it, each under a name of their own, until they want it no more", async () => {
+  const { views } = stores;
+  const add = async (nameKey: string, title: string, isShared = false) => {
+    const id = randomUUID();
+    await views.add({ ...{ id, nameKey, title, address: "/", isShared, createdAt: NOON } });
+    return id;
+  };
+  for (const [name, email] of [
+    ["dora", "dora@acme.example"],
+    ["emil", "emil@acme.example"],
+    ["ferdi", null],
+  ] as const)
+    await stores.users.add({
+      ...{ id: randomUUID(), name, role: "viewer", email, passwordHash: null, openId: null },
+      ...{ createdAt: NOON, createdBy: "test" },
+    });
+  const own = await add("dora", "Own");
+  const shared = await add("emil", "Shared", true);
+  const emils = await add("emil", "Not hers");
+  for (const id of [own, shared, emils]) await views.mail(id, "dora", "UTC", NOON);
+  for (const name of ["emil", "ferdi"]) await views.mail(shared, name, "UTC", NOON);
+  const mails = async () => (await views.mails()).map(({ nameKey, title }) => `${nameKey} ${title}`).sort();
+  expect(await mails()).toEqual(["dora Own", "dora Shared", "emil Shared"]);
+
+  const nameOf = async (title: string) =>
+    (await views.mails()).find((one) => one.title === title && one.nameKey === "dora")?.name ?? "";
+  const [ownName, sharedName] = [await nameOf("Own"), await nameOf("Shared")];
+  const announce = (projectId: string, name: string, date: string) =>
+    sql`insert into earshot.digests (project_id, name, local_date, period_from, period_to, before_from, before_to, due_at)
+      values (${projectId}, ${name}, ${date}, now(), now(), now(), now(), now())`.execute(database.db);
+  for (const date of ["2026-03-02", "2026-03-09"]) await announce(ALL_PROJECTS, ownName, date);
+  await announce(ALL_PROJECTS, sharedName, "2026-03-16");
+  await announce(P, ownName, "2026-03-16");
+  expect((await views.mails()).find(({ name }) => name === ownName)?.last).toMatchObject({
+    key: "2026-03-09",
+  });
+
+  const unsubscribe = (name: string, receiver: string) =>
+    sql`insert into earshot.unsubscribed (digest_name, receiver) values (${name}, ${receiver})`.execute(
+      database.db,
+    );
+  const listed = async () => (await views.list("dora")).map(({ title, mailedIn }) => `${title} ${mailedIn}`);
+  await unsubscribe(ownName, PEOPLE);
+  await unsubscribe(sharedName, "press");
+  expect(await listed()).toEqual(expect.arrayContaining(["Own null", "Shared UTC"]));
+  expect((await listed()).filter((one) => /^(Own|Shared)/.test(one))).toHaveLength(2);
+  await unsubscribe(ownName, "press");
+  await unsubscribe(sharedName, PEOPLE);
+  const again = () => views.mail(own, "dora", "Europe/Berlin", NOON);
+  expect(await changedBy(database.db, "unsubscribed", ["digest_name", "receiver"], again)).toEqual([
+    `${ownName} ${PEOPLE}`,
+  ]);
+  expect(await listed()).toEqual(expect.arrayContaining(["Own Europe/Berlin", "Shared null"]));
+
+  const noMore = () => views.mailNoMore(shared, "dora");
+  expect(await changedBy(database.db, "view_mails", ["view_id", "name_key"], noMore)).toEqual([
+    `${shared} dora`,
+  ]);
+  await views.mail(shared, "dora", "UTC", NOON);
+  await sql`update earshot.views set is_shared = false where id = ${shared}::uuid`.execute(database.db);
+  expect(await mails()).toEqual(["dora Own", "emil Shared"]);
+  await sql`update earshot.users set ended_at = now() where name = 'emil'`.execute(database.db);
+  expect(await mails()).toEqual(["dora Own"]);
+});
+
+test("a user has two hundred views at most", async () => {
+  await sql`insert into earshot.views (id, name_key, title, address, is_shared, created_at)
+    select gen_random_uuid(), 'many', '', '/', false, now() from generate_series(1, 199)`.execute(
+    database.db,
+  );
+  const add = () =>
+    stores.views.add({
+      ...{ id: randomUUID(), nameKey: "many", title: "", address: "/", isShared: false, createdAt: NOON },
+    });
+  expect([await add(), await add()]).toEqual([true, false]);
 });
 
 test("all sessions of a user end but the one that is kept, and nobody else's", async () => {

@@ -4,10 +4,14 @@ import { DAY, HOUR } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { Notification, PendingNotification } from "../../../src/monitor/model/notification.ts";
+import { FIRST_REPORT } from "../../../src/monitor/model/wording.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
+import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
+import { dueWork } from "./due-work.ts";
+import { begun } from "./waiting.ts";
 
 // The same ids are in two projects, each alert has receivers beside the one that is meant, and each receiver another alert.
 // What is done to one of them changes and finds no other.
@@ -654,4 +658,160 @@ test("a match is found by its rule, mention and query, in its project", async ()
   expect(await already()).toBe(1);
   await sql`delete from earshot.matches where day < '2026-03-02'`.execute(database.db);
   expect((await stores.alerts.matchesOf(P, mention)).map(({ rule }) => rule)).toEqual(["negative", "other"]);
+});
+
+test("notifications about Earshot itself that are due are about alerts of its project, free, and in time", async () => {
+  const { ids, names } = await aWorld();
+  const digest = { id: uuid7(NOON), projectId: P, receiver: "press", kind: "digest", alertId: null } as const;
+  await stores.notifications.addPending([
+    { ...digest, digest: { name: "d", localDate: "2026-03-02" }, createdAt: NOON, reason: "Digest" },
+  ]);
+  const due = async () =>
+    (await stores.health.ownDue(P)).map(
+      ({ projectId, notificationId: id }) => `${projectId} ${names[id] ?? id}`,
+    );
+  expect(await due()).toEqual(["p a-on-call", "p a-press", "p b-on-call", "p b-press"]);
+  const change = (id: string, assignment: ReturnType<typeof sql>) =>
+    sql`update earshot.notifications set ${assignment} where id = ${id}::uuid`.execute(database.db);
+  await change(ids.a["on-call"], sql`leased_until_wall = now() + interval '1 min'`);
+  await change(ids.a.press, sql`leased_until_wall = now() - interval '1 min'`);
+  await change(ids.b["on-call"], sql`next_attempt_wall = now() + interval '1 min'`);
+  await change(ids.b.press, sql`state = 'sent'`);
+  expect(await due()).toEqual(["p a-press"]);
+});
+
+test("a bounce is found by its mail and noted once for it, and two at the same time are two", async () => {
+  const { a, ids, names } = await aWorld();
+  const { findMail, note } = stores.bounces;
+  const mail = { projectId: P, id: ids.a.press, receiver: "press", alertId: a.id };
+  await sql`update earshot.notifications set vendor_ref = '{"messageId": "<other>"}'`.execute(database.db);
+  await sql`update earshot.notifications set vendor_ref = '{"messageId": "<a>"}'
+    where project_id = ${P} and id = ${mail.id}::uuid`.execute(database.db);
+  expect(await findMail({ notificationId: null, messageId: "<a>" })).toEqual(mail);
+  expect(await findMail({ notificationId: null, messageId: "<none>" })).toBeNull();
+  const noted = (work: () => Promise<boolean>) => changedIn("deliveries", names, work);
+  const [first, second] = [FIRST_REPORT, FIRST_REPORT + 1];
+  for (const other of [
+    { ...mail, projectId: OTHER },
+    { ...mail, id: ids.b.press },
+  ])
+    await note(other, "bounced", "no such user");
+  expect(await noted(() => note(mail, "bounced", "no such user"))).toEqual([`p a-press ${first}`]);
+  expect(await note(mail, "bounced", "no such user")).toBe(false);
+  expect(await noted(() => note(mail, "bounced", "the mailbox is full"))).toEqual([`p a-press ${second}`]);
+  expect(await note(mail, "delayed", "no such user")).toBe(true);
+
+  const results = await stores.transaction(async (facts) => {
+    expect(await facts.bounces.note(mail, "bounced", "one")).toBe(true);
+    for (const other of [
+      { ...mail, projectId: OTHER },
+      { ...mail, id: ids.b.press },
+    ])
+      expect((await begun(database.db, () => note(other, "bounced", "one"))).waits).toBe(false);
+    return begun(database.db, () => note(mail, "bounced", "two"));
+  });
+  expect([results.waits, await results.result]).toEqual([true, true]);
+});
+
+test("a receiver's mails come back since the last one that was delivered to it", async () => {
+  const deliver = (projectId: string, id: string, outcome: string, hoursAgo = 0) =>
+    sql`insert into earshot.deliveries (project_id, notification_id, attempt, at_wall, outcome, detail)
+      values (${projectId}, ${id}::uuid, (random() * 1e9)::int, now() - make_interval(hours => ${hoursAgo}), ${outcome}, '')
+    `.execute(database.db);
+  /** The receivers whose mails come back, and how many, when the first mail to the press did and this happened. */
+  const open = async (
+    more: (ids: World["ids"]) => readonly (readonly [string, string, string, number?])[],
+    bounced: "a" | "b" = "a",
+    hoursAgo = 0,
+  ) => {
+    const { ids } = await aWorld();
+    await sql`update earshot.notifications set vendor_ref = jsonb_build_object('to', project_id)`.execute(
+      database.db,
+    );
+    await deliver(P, ids[bounced].press, "bounced", hoursAgo);
+    // Other receivers get theirs.
+    for (const name of ["a", "b"] as const) await deliver(P, ids[name]["on-call"], "sent", 2);
+    for (const [projectId, id, outcome, ago] of more(ids)) await deliver(projectId, id, outcome, ago);
+    return (await stores.bounces.open()).map(({ receiver, to, times }) => `${receiver} ${to} ${times}`);
+  };
+  const comesBack = ["press p 1"];
+  expect(await open(() => [])).toEqual(comesBack);
+  expect(await open(() => [], "a", 8 * 24)).toEqual([]);
+  expect(await open(({ b }) => [[P, b.press, "sent", 2]])).toEqual([]);
+  expect(await open(({ b }) => [[P, b.press, "sent", 0]])).toEqual(comesBack);
+  expect(await open(({ b }) => [[P, b.press, "failed", 2]])).toEqual(comesBack);
+  expect(await open(({ a }) => [[P, a.press, "sent", 2]], "b")).toEqual(comesBack);
+  for (const [outcome, times] of [
+    ["bounced", 2],
+    ["expired", 1],
+  ] as const)
+    expect(
+      await open(({ b }) => [
+        [P, b.press, "sent", 2],
+        [P, b.press, outcome],
+      ]),
+    ).toEqual([`press p ${times}`]);
+  // What became of the mail with the same id in another project counts for that one.
+  expect(
+    await open(({ b }) => [
+      [P, b.press, "sent", 2],
+      [OTHER, b.press, "expired"],
+    ]),
+  ).toEqual([]);
+  expect(
+    await open(({ b }) => [
+      [OTHER, b.press, "sent", 2],
+      [OTHER, b.press, "expired"],
+    ]),
+  ).toEqual(comesBack);
+});
+
+test("unsettled is what is in hand or waits for its next try, of what is watched, due or possible", async () => {
+  const { key, ids } = await aWorld();
+  const queries = ["1", "2"].map((queryId) => oddQuery({ queryId }));
+  await stores.queries.register(queries, NOON, NOON);
+  await stores.polls.ensure(NOON);
+  await stores.alertMessages.stale(key);
+  await stores.alertMessages.stale({ ...key, receiver: "press" });
+  const correct = (id: string, problem: string | null) =>
+    sql`insert into earshot.corrections (project_id, notification_id, next_try_wall, problem)
+      values (${P}, ${id}::uuid, now() - interval '1 min', ${problem})`.execute(database.db);
+  await correct(ids.a["on-call"], null);
+  await correct(ids.a.press, "no such channel");
+  const set = (table: string, change: ReturnType<typeof sql>, where = sql`true`) =>
+    sql`update ${sql.table(`earshot.${table}`)} set ${change} where ${where}`.execute(database.db);
+  await set("queries", sql`active = false`, sql`query_id = '2'`);
+  await set("alert_messages", sql`watched = false`, sql`receiver = 'press'`);
+  await set("notifications", sql`state = 'sent'`, sql`receiver = 'press'`);
+  const { unsettled } = stores.dueWork;
+  expect(await unsettled()).toBe(0);
+  const soon = sql`now() + interval '1 min'`;
+  const steps: [string, ReturnType<typeof sql>, number][] = [
+    ["polls", sql`leased_until_wall = ${soon}`, 2],
+    ["polls", sql`leased_until_wall = null, retry_at_wall = ${soon}`, 2],
+    ["alert_messages", sql`leased_until_wall = ${soon}`, 3],
+    ["notifications", sql`leased_until_wall = ${soon}`, 7],
+    ["corrections", sql`leased_until_wall = ${soon}`, 8],
+    ["corrections", sql`leased_until_wall = null, next_try_wall = ${soon}`, 8],
+  ];
+  for (const [table, change, n] of steps) {
+    await set(table, change);
+    expect([table, await unsettled()]).toEqual([table, n]);
+  }
+  for (const table of ["polls", "queries", "corrections"])
+    await sql`delete from ${sql.table(`earshot.${table}`)} where project_id = ${P}`.execute(database.db);
+});
+
+test("dead jobs are those that failed for good and were not freed since", async () => {
+  const letter = { projectId: P, queryId: "1", reason: "x", tries: 1, body: {} } as const;
+  for (const scope of ["one", "two"]) await stores.deadLetters.add({ ...letter, kind: "job", scope }, NOON);
+  await stores.deadLetters.add({ ...letter, kind: "page", scope: "a page" }, NOON);
+  const { rows } = await sql<{ id: string }>`select id from earshot.dead_letters where scope = 'one'`.execute(
+    database.db,
+  );
+  await stores.deadLetters.replay(
+    rows.map(({ id }) => id),
+    NOON,
+  );
+  expect((await dueWork(stores, NOON)).deadJobs).toEqual(["two"]);
 });

@@ -56,6 +56,7 @@ test("all run a version only if nobody runs another one", async () => {
 
 test("a request reaches every process; what it refuses is kept with the moment", async () => {
   const { processes } = stores;
+  await processes.request(randomUUID(), "newer");
   const request = await processes.request(randomUUID(), "new");
   const id = randomUUID();
   expect(await processes.report({ ...ME, id })).toEqual(request);

@@ -106,8 +106,8 @@ test.each(Object.entries(PRUNED))(
   async (table, row) => {
     const add = (at: number, name: string) =>
       database.pool.query(`insert into earshot.${table} ${row}`, [new Date(at), name]);
-    await add(NOW - RETENTION_MS - MINUTE, "old");
-    await add(NOW - RETENTION_MS + MINUTE, "new");
+    await add(NOW - RETENTION_MS - 1, "old");
+    await add(NOW - RETENTION_MS, "new");
     await pruneTables(parts());
     const { rows } = await database.pool.query<{ all: string }>(
       `select count(*)::int as n from earshot.${table}`,
