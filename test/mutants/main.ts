@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
-import { projectsOf } from "../projects.ts";
+import { isWhole, projectsOf } from "../projects.ts";
 import { changesOf, movedConstants } from "./changes.ts";
 import { findCompiling } from "./compiles.ts";
 import { readEquivalents } from "./equivalents.ts";
@@ -25,7 +25,7 @@ that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all eight
   --file TEXT     only files whose path has this text (several times)
-  --tests TEXT    only tests whose path has this text (several times)
+  --tests TEXT    only tests whose path has this text (several times); with --sql the slow ones among them, too
   --constants     instead: each constant of the spike detector moved by 12 %
   --sql           instead: in each statement of the stores one condition, lock, "skip locked" or "on conflict" less, and
                   "<" for "<="; the tests with a database have to notice
@@ -104,7 +104,11 @@ async function main(): Promise<number> {
   const chosen = files.flatMap(({ mutants }) => mutants);
   say(`tries ${chosen.length}`);
   const rooms = new Set(["monitor", "admin", "listening-api", ...folders.map((one) => one.split("/", 1)[0])]);
-  const project = projectsOf(ROOT).parts[values.sql ? "db" : "unit"] ?? [];
+  const { parts, projects } = projectsOf(ROOT);
+  // Slow ones take part where they are named.
+  const slow =
+    values.sql && values.tests !== undefined ? projects.thorough.filter((one) => !isWhole(one)) : [];
+  const project = [...(parts[values.sql ? "db" : "unit"] ?? []), ...slow];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
