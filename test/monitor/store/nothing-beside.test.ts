@@ -20,7 +20,7 @@ const [P, OTHER] = ["p", "other"];
 beforeAll(async () => {
   await ensurePartitions(database.db, NOON);
   const queries = [P, OTHER].flatMap((projectId) =>
-    ["1", "2"].map((queryId) => ({ ...oddQuery(), projectId, queryId })),
+    ["1", "2"].map((queryId) => oddQuery({ projectId, queryId, name: `${projectId} ${queryId}` })),
   );
   await stores.queries.register(queries, NOON, NOON - DAY);
   await stores.polls.ensure(NOON);
@@ -212,4 +212,66 @@ test("mentions are counted from the first moment of a span, and checks wait for 
     database.db,
   );
   expect((await stores.countChecks.caughtUp()).map(({ projectId }) => projectId)).toEqual([OTHER]);
+});
+
+test("mentions are read by the query, story, moment and name that are asked for", async () => {
+  const { mentions } = stores;
+  const beside = [
+    [P, "8"],
+    [OTHER, "7"],
+  ] as const;
+  const tell = (projectId: string, queryId: string, story: string, ...moments: readonly number[]) =>
+    mentions.storePage(
+      projectId,
+      mentions.rowsOf(
+        moments.map((at) => ({
+          mention: aMention({ queryId, resourceId: `${story} ${at}`, publishedAt: at, addedAt: at }),
+          ...{ eventAt: at, story },
+        })),
+      ),
+      NOON,
+    );
+  for (const [projectId, queryId] of [[P, "7"], ...beside] as const) {
+    await tell(projectId, queryId, "told", NOON - 1, NOON);
+    await tell(projectId, queryId, "another", NOON);
+  }
+  expect(await mentions.storySizes(P, "7", ["told"], NOON)).toEqual(new Map([["told", 1]]));
+  expect(await mentions.story(P, "7", "told", NOON)).toMatchObject({
+    ...{ mentions: 1, first: { resourceId: `told ${NOON}` }, widest: { resourceId: `told ${NOON}` } },
+  });
+  const arrived: string[] = [];
+  for await (const batch of mentions.byArrival(P, "7", 2, NOON))
+    arrived.push(...batch.map(({ mention }) => mention.resourceId));
+  expect(arrived).toEqual([`another ${NOON}`, `told ${NOON}`]);
+  const byDay = await mentions.arrivalsByDay(["7"], NOON);
+  expect(byDay).toEqual([{ queryId: "7", day: NOON - 12 * HOUR, n: 4 }]);
+
+  const older = { startDate: NOON + DAY, sinceAdded: NOON + 2 * DAY };
+  const isOlder = (which: "sinceAdded" | "sinceUpdated") =>
+    mentions.hasOlder([{ projectId: P, queryId: "7" }], {
+      ...{ startDate: older.startDate, [which]: older.sinceAdded },
+    });
+  const arrive = (projectId: string, queryId: string, resourceId: string, late: number, later: number) => {
+    const [publishedAt, addedAt] = [older.startDate + late, older.sinceAdded + later];
+    return store(projectId, aMention({ queryId, resourceId, publishedAt, addedAt, updatedAt: addedAt + 1 }));
+  };
+  for (const [projectId, queryId] of beside) await arrive(projectId, queryId, "x", 1, 0);
+  await arrive(P, "7", "y", 1, 1);
+  await arrive(P, "7", "z", 0, 0);
+  expect(await isOlder("sinceAdded")).toBe(false);
+  await arrive(P, "7", "w", 1, 0);
+  expect([await isOlder("sinceAdded"), await isOlder("sinceUpdated")]).toEqual([true, false]);
+  await arrive(P, "7", "v", 1, -1);
+  expect(await isOlder("sinceUpdated")).toBe(true);
+
+  await store(P, inQuery("1", { resourceId: "everywhere" }));
+  await store(OTHER, inQuery("2", { resourceId: "everywhere" }));
+  const found = await mentions.findAnywhere("everywhere");
+  expect(found.map(({ projectId, queryName }) => `${projectId}: ${queryName}`).sort()).toEqual([
+    ...["other: other 2", "p: p 1"],
+  ]);
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from earshot.mentions
+    where project_id = ${P} and query_id = '1'`.execute(database.db);
+  const counted = (await mentions.countByQuery()).find(({ name }) => name === "p 1");
+  expect(counted?.stored).toBe(rows[0]?.n);
 });
