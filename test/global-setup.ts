@@ -9,7 +9,7 @@ import { loginsOf } from "../src/monitor/store/embedded/app-role.ts";
 import { startEmbeddedPostgres } from "../src/monitor/store/embedded.ts";
 import { migrate } from "../src/monitor/store/migrate.ts";
 import { databaseAt } from "./database-at.ts";
-import { ODD_CLOCK, ODD_PATH } from "./odd-world.ts";
+import { ODD_CLOCK, ODD_PATH, ODD_ZONE } from "./odd-world.ts";
 import { makeRunFolder, tablesOf } from "./run-folder.ts";
 import { TEMPLATE } from "./template-name.ts";
 
@@ -28,6 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     settings: {
       ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
       search_path: ODD_PATH,
+      timezone: ODD_ZONE,
     },
   });
   await makeTemplate(server.url);

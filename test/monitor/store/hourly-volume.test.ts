@@ -56,14 +56,6 @@ test("an incident that was merged with one of the same query counts each mention
   );
 });
 
-test("an hour is the same where the server's zone has hours that begin at half past", async () => {
-  const hours = await database.db.transaction().execute(async (tx) => {
-    await sql`set local timezone to 'Asia/Kolkata'`.execute(tx);
-    return createConsoleStore(tx).incidentVolume(incident, queries, NOW - DAY, NOW);
-  });
-  expect(sorted(hours)).toEqual(await recounted(NOW - DAY, NOW));
-});
-
 async function volume(from: number, to: number) {
   return sorted(await facts.incidentVolume(incident, queries, from, to));
 }
