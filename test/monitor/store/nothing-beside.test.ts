@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ALL_PROJECTS } from "../../../src/monitor/model/digest.ts";
+import { askedHash, FORGET_SECRET } from "../../../src/monitor/model/forget-request.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import { PEOPLE } from "../../../src/monitor/model/people.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
@@ -274,4 +276,121 @@ test("mentions are read by the query, story, moment and name that are asked for"
     where project_id = ${P} and query_id = '1'`.execute(database.db);
   const counted = (await mentions.countByQuery()).find(({ name }) => name === "p 1");
   expect(counted?.stored).toBe(rows[0]?.n);
+});
+
+/** The rows that `work` adds, changes or deletes in each of these tables. */
+async function changedInEach(tables: Record<string, readonly string[]>, work: () => Promise<unknown>) {
+  const changed: Record<string, readonly string[]> = {};
+  let all = work;
+  for (const [table, key] of Object.entries(tables)) {
+    const inner = all;
+    all = async () => {
+      changed[table] = await changedBy(database.db, table, key, inner);
+    };
+  }
+  await all();
+  return changed;
+}
+
+test("what is forgotten of a mention is all that was made of it, in its query, and nothing of another", async () => {
+  const { forgotten } = stores;
+  const everywhere = [P, OTHER].flatMap((projectId) =>
+    ["1", "2"].map((queryId) => [projectId, queryId] as const),
+  );
+  const alertId = randomUUID();
+  for (const [projectId, queryId] of everywhere)
+    for (const resourceId of ["gone", "stays"]) {
+      await store(projectId, inQuery(queryId, { resourceId, author: "@ann" }));
+      const key = sql`project_id, query_id, resource_id`;
+      const own = sql`${projectId}, ${queryId}, ${resourceId}`;
+      for (const statement of [
+        sql`insert into earshot.mention_workflow (${key}, day) values (${own}, '2026-03-02')`,
+        sql`insert into earshot.mention_steps (${key}, day, press, at, kind, actor)
+          values (${own}, '2026-03-02', gen_random_uuid(), now(), 'note', '{}')`,
+        sql`insert into earshot.source_edits (${key}, id, at, actor, edit)
+          values (${own}, ${uuid7(NOON)}::uuid, now(), '{}', '{}')`,
+        sql`insert into earshot.matches (${key}, day, rule, alert_id, at, because)
+          values (${own}, '2026-03-02', 'r', ${alertId}::uuid, now(), '')`,
+        sql`insert into earshot.dead_letters (${key}, at, id, kind, reason, body)
+          values (${own}, ${new Date(NOON)}, ${uuid7(NOON)}::uuid, 'mention', 'x', '{"author": "ann"}')`,
+      ])
+        await statement.execute(database.db);
+    }
+  for (const [kind, resourceId] of [
+    ["page", "gone"],
+    ["mention", null],
+  ])
+    await sql`insert into earshot.dead_letters (project_id, query_id, resource_id, at, id, kind, reason, body)
+      values (${P}, '1', ${resourceId}, ${new Date(NOON)}, ${uuid7(NOON)}::uuid, ${kind}, 'x', '{"author": "ann"}')
+    `.execute(database.db);
+  expect(await forgotten.alertsOf(P, "1", ["gone"])).toEqual(new Map([["gone", [alertId]]]));
+
+  const found = async (source: string | null) =>
+    (await forgotten.findMentions({ what: "author", value: "ann", source }, 99)).length;
+  await store(P, inQuery("1", { resourceId: "on a site", author: "@ann", domain: "site.example" }));
+  // Eight that are stored, and their dead letters, and the one on that site.
+  expect([await found(null), await found("site.example"), await found("another.example")]).toEqual([
+    17, 1, 0,
+  ]);
+
+  const keys = ["project_id", "query_id", "resource_id"];
+  const tables = {
+    ...{ mentions: keys, mention_workflow: keys, mention_steps: keys, source_edits: keys, matches: keys },
+    dead_letters: [...keys, "kind"],
+  };
+  expect(await changedInEach(tables, () => forgotten.remove(P, "1", ["gone"]))).toEqual({
+    ...Object.fromEntries(Object.keys(tables).map((table) => [table, ["p 1 gone"]])),
+    dead_letters: ["p 1 gone mention"],
+  });
+
+  await forgotten.addTombstones(P, "1", [{ resourceId: "gone", eventAt: NOON }], "request", NOON);
+  const again = () =>
+    forgotten.addTombstones(P, "1", [{ resourceId: "gone", eventAt: NOON }], "source", NOON + 1);
+  expect(await changedBy(database.db, "tombstones", ["project_id", "query_id"], again)).toEqual([]);
+  await forgotten.addTombstones(OTHER, "1", [{ resourceId: "stays", eventAt: NOON }], "request", NOON);
+  expect(await forgotten.tombstonesOf("gone")).toEqual([
+    { projectId: P, queryId: "1", at: NOON, reason: "request" },
+  ]);
+});
+
+test("messages about a mention are those that were sent about the alerts that it met", async () => {
+  const [alertId, anothers] = [randomUUID(), randomUUID()];
+  const match = (projectId: string, queryId: string, resourceId: string, id: string) =>
+    sql`insert into earshot.matches (project_id, query_id, resource_id, day, rule, alert_id, at, because)
+      values (${projectId}, ${queryId}, ${resourceId}, '2026-03-02', 'r', ${id}::uuid, now(), '')`.execute(
+      database.db,
+    );
+  const send = (projectId: string, receiver: string, id: string, state = "sent") =>
+    sql`insert into earshot.notifications (project_id, id, receiver, kind, alert_id, created_at, reason, state)
+      values (${projectId}, ${uuid7(NOON)}::uuid, ${receiver}, 'fired', ${id}::uuid, now(), '', ${state})`.execute(
+      database.db,
+    );
+  await match(P, "1", "told", alertId);
+  // Another mention, the same one of another query, and that of another project.
+  await match(P, "1", "beside", anothers);
+  await match(P, "2", "told", anothers);
+  await match(OTHER, "1", "told", anothers);
+  await send(P, "press", alertId);
+  await send(P, "waits", alertId, "due");
+  await send(OTHER, "of another project", alertId);
+  await send(P, "of another mention", anothers);
+  await send(OTHER, "of another mention", anothers);
+  const told = { projectId: P, mention: inQuery("1", { resourceId: "told" }) };
+  expect(await stores.forgotten.sentAbout([told])).toEqual([{ receiver: "press", messages: 1 }]);
+});
+
+test("names that were asked to be forgotten are those that are asked about, from a moment on", async () => {
+  const { forgotten, settings } = stores;
+  const secret = Buffer.from("a secret of this installation");
+  await settings.put(FORGET_SECRET, secret.toString("base64url"));
+  const ask = (value: string, at: number) =>
+    forgotten.addRequest({
+      ...{ id: randomUUID(), at, actor: { via: "page", login: "ann", typed: null }, what: "author" },
+      asked: askedHash(secret, { what: "author", value, source: null }),
+      ...{ ofOneSource: false, mentions: 0, alerts: 0, localMentions: null, files: null },
+    });
+  await ask("early", NOON - 1);
+  await ask("in time", NOON);
+  await ask("somebody else", NOON);
+  expect(await forgotten.namesAsked(["early", "in time", "never"], NOON)).toEqual(new Set(["in time"]));
 });
