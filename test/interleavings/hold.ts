@@ -16,7 +16,7 @@ export interface Hold {
 /** Nothing that is compared is in these tables, and how often they are asked depends on how long an answer takes. */
 const NO_FACTS = /\bearshot\.(budgets|budget_slots|tokens|channel_limits|server_quirks|pulses|failures)\b/;
 /** What a connection begins with. How many are open by then is a matter of what was played before. */
-const BEGINS_CONNECTION = /^(set jit = off|select pg_backend_pid\(\) as pid)$/;
+const BEGINS_CONNECTION = /^(set jit = off; set datestyle = iso|select pg_backend_pid\(\) as pid)$/;
 
 export function createHold(): Hold {
   const asked: string[] = [];

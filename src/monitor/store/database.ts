@@ -40,7 +40,7 @@ export function openPool(options: PoolOptions, types?: pg.CustomTypesConfig): pg
       Client: BusyClient,
       // Not a parameter of the connection: a PgBouncer refuses those that it does not know.
       onConnect: (client: pg.ClientBase) =>
-        client.query(`set statement_timeout = ${limits.statementMs}; ${PLAIN_PLANS}`).then(() => {}),
+        client.query(`set statement_timeout = ${limits.statementMs}; ${SESSION}`).then(() => {}),
     }),
     // What is sent together goes in one packet. Only here: a COPY cannot go like that.
     ...(types === undefined ? {} : { types, pipeline: true }),
@@ -81,12 +81,15 @@ class PreparingClient extends Client {
   }
 }
 
-/** What is estimated for months of mentions looks dear, and compiling it takes longer than it runs. */
-const PLAIN_PLANS = "set jit = off";
+/**
+ * What is estimated for months of mentions looks dear, and compiling it takes longer than it runs. Moments and days are
+ * read as ISO 8601, however a server writes them otherwise.
+ */
+const SESSION = "set jit = off; set datestyle = iso";
 
 /** A pooler has process numbers of its own. Behind it a statement may meet a process that does not know its name. */
 async function noteDirect(client: pg.ClientBase): Promise<void> {
-  await client.query(PLAIN_PLANS);
+  await client.query(SESSION);
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const { processID } = client as pg.ClientBase & { readonly processID: number | null };
   if (client instanceof PreparingClient) client.isDirect = rows[0]?.pid === processID;

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import fc from "fast-check";
+import { sql } from "kysely";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { isTransient, TransientError } from "../../../src/lib/retry.ts";
-import { openPool } from "../../../src/monitor/store/database.ts";
+import { openDatabase, openPool, READER_LIMITS } from "../../../src/monitor/store/database.ts";
 import { classify } from "../../../src/monitor/store/driver.ts";
 import { decideDiskSpace } from "../../../src/monitor/store/embedded/disk-space.ts";
 import { createTestDatabase } from "../../postgres.ts";
@@ -134,6 +135,29 @@ async function openPooler(serverPort: number) {
   await once(pooler, "listening");
   return pooler;
 }
+
+test.each([undefined, READER_LIMITS])(
+  "moments and days are read, however the server writes them (limits %o)",
+  async (limits) => {
+    const database = await createTestDatabase();
+    const url = new URL(database.url);
+    url.searchParams.set("options", "-c datestyle=German -c timezone=Asia/Kolkata");
+    const { db, close } = openDatabase({
+      ...{ url: url.href, onError: () => {}, ...(limits !== undefined && { limits }) },
+    });
+    try {
+      const { rows } = await sql`
+      select timestamptz '2026-03-02T12:00:00.5Z' as at, date '2026-03-02' as day, '2026-03-02'::date::text as text
+    `.execute(db);
+      expect(rows).toEqual([
+        { at: Date.parse("2026-03-02T12:00:00.5Z"), day: "2026-03-02", text: "2026-03-02" },
+      ]);
+    } finally {
+      await close();
+      await database.drop();
+    }
+  },
+);
 
 test("statements are planned once for a connection, and not behind a pooler, which may change the server's process", async () => {
   const database = await createTestDatabase();
