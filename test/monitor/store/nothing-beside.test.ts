@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { DAY, HOUR } from "../../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ALL_PROJECTS } from "../../../src/monitor/model/digest.ts";
 import { askedHash, FORGET_SECRET } from "../../../src/monitor/model/forget-request.ts";
@@ -12,6 +12,7 @@ import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { changedBy } from "./changed-by.ts";
+import { begun } from "./waiting.ts";
 
 // What a statement changes or finds is what it names: not the same of another user, query or project.
 
@@ -20,6 +21,7 @@ const { database, stores } = await useStores();
 const [P, OTHER] = ["p", "other"];
 
 beforeAll(async () => {
+  await ensurePartitions(database.db, NOON - 10 * DAY);
   await ensurePartitions(database.db, NOON);
   const queries = [P, OTHER].flatMap((projectId) =>
     ["1", "2"].map((queryId) => oddQuery({ projectId, queryId, name: `${projectId} ${queryId}` })),
@@ -393,4 +395,71 @@ test("names that were asked to be forgotten are those that are asked about, from
   await ask("in time", NOON);
   await ask("somebody else", NOON);
   expect(await forgotten.namesAsked(["early", "in time", "never"], NOON)).toEqual(new Set(["in time"]));
+});
+
+test("what changed is counted again, in its quarter, query and project, and nothing else is", async () => {
+  const { mentionCounts, forgotten } = stores;
+  const QUARTER = 15 * MINUTE;
+  const noon = NOON - 10 * DAY;
+  const tell = (projectId: string, queryId: string, ...moments: readonly number[]) =>
+    store(
+      projectId,
+      ...moments.map((publishedAt) =>
+        aMention({ queryId, resourceId: `${publishedAt}`, publishedAt, author: "ann", domain: "x.example" }),
+      ),
+    );
+  const count = async (projectId: string, queryId: string, at: number) =>
+    (
+      await sql<{ n: number }>`
+        select coalesce(sum(mentions), 0)::int as n from earshot.mention_counts where project_id = ${projectId}
+          and query_id = ${queryId} and facet = 'all' and quarter = ${new Date(at)}`.execute(database.db)
+    ).rows[0]?.n;
+  const sum = async (projectId: string, queryId: string) =>
+    (
+      await sql<{ quarters: number; days: number }>`
+        select (select sum(mentions) from earshot.mention_counts where project_id = ${projectId} and query_id = ${queryId}
+            and facet = 'author')::int as quarters,
+          (select sum(mentions) from earshot.mention_days where project_id = ${projectId} and query_id = ${queryId}
+            and facet = 'author')::int as days`.execute(database.db)
+    ).rows[0];
+  await mentionCounts.countStale();
+  const left = await sum(P, "1");
+  // More quarters than are counted at once; the last ones are like the first but for one thing.
+  const quarters = Array.from({ length: 100 }, (_, n) => noon - n * QUARTER);
+  await tell(P, "1", ...quarters.map((at) => at + 1));
+  await tell(OTHER, "1", noon + 1);
+  await tell(P, "2", noon + 1);
+  await tell(P, "1", noon + QUARTER - 1, noon + QUARTER, noon - 100 * QUARTER);
+  await mentionCounts.countStale();
+  const counts = [count(P, "1", noon), count(OTHER, "1", noon), count(P, "2", noon)];
+  expect(await Promise.all(counts)).toEqual([2, 1, 1]);
+  const beside = [count(P, "1", noon + QUARTER), count(P, "1", noon - 100 * QUARTER)];
+  expect(await Promise.all(beside)).toEqual([1, 1]);
+
+  // Gone from one quarter, and from all.
+  const recount = async (ids: readonly number[]) => {
+    await forgotten.remove(P, "1", ids.map(String));
+    const key = ["project_id", "query_id", "day", "facet"];
+    return changedBy(database.db, "mention_days", key, () => mentionCounts.countStale());
+  };
+  const changedOn = (...days: readonly string[]) =>
+    days.flatMap((day) => ["all", "author", "domain"].map((facet) => `p 1 ${day} ${facet}`));
+  const own = await sum(P, "1");
+  const others = await Promise.all([sum(OTHER, "1"), sum(P, "2")]);
+  expect(await recount([noon + 1])).toEqual(changedOn("2026-02-20"));
+  expect(await sum(P, "1")).toEqual({ quarters: (own?.quarters ?? 0) - 1, days: (own?.days ?? 0) - 1 });
+  expect(await Promise.all([sum(OTHER, "1"), sum(P, "2")])).toEqual(others);
+  const rest = [...quarters.map((at) => at + 1), noon + QUARTER - 1, noon + QUARTER, noon - 100 * QUARTER];
+  expect(await recount(rest)).toEqual(changedOn("2026-02-19", "2026-02-20"));
+  expect(await sum(P, "1")).toEqual({ quarters: left?.quarters, days: left?.days });
+  expect(await Promise.all([sum(OTHER, "1"), sum(P, "2")])).toEqual(others);
+
+  await tell(P, "1", noon + 1);
+  // One counts at a time.
+  const { waits, result } = await database.db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('earshot mention_counts', 0))`.execute(tx);
+    return begun(database.db, () => mentionCounts.countStale());
+  });
+  await result;
+  expect([waits, await count(P, "1", noon)]).toEqual([true, 1]);
 });
