@@ -105,16 +105,18 @@ async function main(): Promise<number> {
   say(`tries ${chosen.length}`);
   const rooms = new Set(["monitor", "admin", "listening-api", ...folders.map((one) => one.split("/", 1)[0])]);
   const { parts, projects } = projectsOf(ROOT);
-  // Slow ones take part where they are named.
+  // Slow ones, and those of other rooms, take part where they are named.
   const slow =
     values.sql && values.tests !== undefined ? projects.thorough.filter((one) => !isWhole(one)) : [];
+  const isNear = (file: string) =>
+    (values.sql && values.tests !== undefined) || rooms.has(file.split("/")[1]);
   const project = [...(parts[values.sql ? "db" : "unit"] ?? []), ...slow];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
         ROOT,
         files.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file),
-        project.filter((file) => rooms.has(file.split("/")[1]) && hasOne(file, values.tests)),
+        project.filter((file) => isNear(file) && hasOne(file, values.tests)),
       );
   const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
   let fates: ReadonlyMap<number, Fate>;
