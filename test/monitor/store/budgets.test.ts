@@ -9,6 +9,8 @@ import { type CallSlot, createBudgetStore } from "../../../src/monitor/store/bud
 import { type Database, openDatabase } from "../../../src/monitor/store/database.ts";
 import { createTestDatabase, type TestDatabase } from "../../postgres.ts";
 import { runs } from "../../runs.ts";
+import { changedBy } from "./changed-by.ts";
+import { begun } from "./waiting.ts";
 
 let testDatabase: TestDatabase;
 /** Eight workers, each a process with connections of its own. */
@@ -37,6 +39,9 @@ function newAccount(): void {
 function budgetOf(worker: number, now?: () => ReturnType<typeof manual>) {
   return createBudgetStore((workers[worker] as Database).db, account, now);
 }
+
+const anotherBudget = () => createBudgetStore(db(), `another ${account}`, manual);
+const db = () => (workers[0] as Database).db;
 
 const LIMIT = { limit: 6, periodMs: 10 * MINUTE };
 const ALL = { from: 1, to: LIMIT.limit };
@@ -231,4 +236,85 @@ test("calls that fell due between two sweeps are made up for, those before them 
   expect(await turns()).toBe(4);
   nowMs += MINUTE;
   expect(await turns()).toBe(5);
+});
+
+test("a call is taken within the limit that holds, and once the source answers again, whatever another account does", async () => {
+  const [budget, other] = [budgetOf(0, manual), anotherBudget()];
+  for (const one of [budget, other]) await one.learn(LIMIT, "client");
+  expect((await budget.read()).pacedMsAgo).toBeNull();
+  expect(await budget.take({ ...LIMIT, limit: LIMIT.limit - 1 }, ASKED)).toBeNull();
+  expect(await budget.take({ ...LIMIT, periodMs: LIMIT.periodMs + 1 }, ASKED)).toBeNull();
+  await other.refuse(MINUTE);
+  await budget.accept();
+  expect([(await budget.read()).refusals, (await other.read()).refusals]).toEqual([0, 1]);
+  expect(await other.take(LIMIT, ASKED)).toBeNull();
+  expect([await budget.nextTurn(MINUTE, MINUTE), await other.nextTurn(MINUTE, MINUTE)]).toEqual([1, null]);
+  nowMs += MINUTE - 1;
+  expect(await other.take(LIMIT, ASKED)).toBeNull();
+  nowMs += 1;
+  const taken = await other.take(LIMIT, ASKED);
+  expect([taken?.slot, await other.nextTurn(MINUTE, MINUTE)]).toEqual([6, 1]);
+  expect([await other.waitMs({ from: 6, to: 6 }), await other.waitMs(ALL)]).toEqual([11 * MINUTE, 0]);
+
+  // Its slot is free again and another call's: the end of the first one says nothing about that.
+  nowMs += 11 * MINUTE;
+  expect((await other.take(LIMIT, ASKED))?.slot).toBe(6);
+  await other.settle(taken as CallSlot, 1);
+  expect(await other.waitMs({ from: 6, to: 6 })).toBe(11 * MINUTE);
+  // A turn that was planned by a clock that has been set back since says nothing of when the last one was.
+  nowMs -= 30 * MINUTE;
+  expect((await other.read()).pacedMsAgo).toBeNull();
+});
+
+test("calls above a limit that shrinks move to its highest free slots, one each; calls of others take those, too", async () => {
+  const [budget, other] = [budgetOf(0, manual), anotherBudget()];
+  const large = { limit: 20, periodMs: 10 * MINUTE };
+  for (const one of [budget, other]) await one.learn(large, "client");
+  for (const slot of [1, 6, 20]) await budget.take(large, { ...ASKED, slots: { from: slot, to: slot } });
+  const changed = async (work: () => Promise<unknown>) =>
+    (await changedBy(db(), "budget_slots", ["account", "slot"], work)).map((one) =>
+      one.replace(account, "own"),
+    );
+  expect(await changed(() => budget.learn(LIMIT, "client"))).toEqual(["own 5"]);
+  expect((await budget.read()).used).toBe(3);
+  expect(await changed(() => budget.reconcile(LIMIT, 3))).toEqual([]);
+  expect(await changed(() => budget.reconcile(LIMIT, 4))).toEqual(["own 4"]);
+  await budget.learn({ ...LIMIT, limit: 3 }, "client");
+  nowMs += 20 * MINUTE;
+  expect(await changed(() => budget.reconcile({ ...LIMIT, limit: 3 }, 1))).toEqual(["own 3"]);
+});
+
+test("whoever takes a slot keeps it while a limit shrinks or calls of others are counted, and nobody waits to take another", async () => {
+  const large = { limit: 9, periodMs: 10 * MINUTE };
+  for (const count of [
+    (store: ReturnType<typeof budgetOf>) => store.reconcile(LIMIT, 1),
+    (store: ReturnType<typeof budgetOf>) => store.learn(LIMIT, "client"),
+  ]) {
+    newAccount();
+    const budget = budgetOf(0, manual);
+    await budget.learn(large, "client");
+    // A call above the limit to come.
+    await budget.take(large, { ...ASKED, slots: { from: 9, to: 9 } });
+    await sql`update earshot.budgets set calls = ${LIMIT.limit} where account = ${account}`.execute(db());
+    const { result, mine, theirs } = await db()
+      .transaction()
+      .execute(async (tx) => {
+        const held = await createBudgetStore(tx, account, manual).take(LIMIT, ASKED);
+        const next = await begun(db(), () =>
+          budgetOf(1, manual).take(LIMIT, { ...ASKED, slots: { from: 1, to: 6 } }),
+        );
+        expect(next.waits).toBe(false);
+        return {
+          mine: held,
+          theirs: await next.result,
+          ...(await begun(db(), () => count(budgetOf(2, manual)))),
+        };
+      });
+    await result;
+    expect([mine?.slot, theirs?.slot]).toEqual([6, 5]);
+    // Both calls are there still, and end.
+    const settled = async (slot: CallSlot | null) =>
+      changedBy(db(), "budget_slots", ["slot"], () => budget.settle(slot as CallSlot, 1));
+    expect([await settled(mine), await settled(theirs)]).toEqual([["6"], ["5"]]);
+  }
 });
