@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { beginIncident } from "../../../src/monitor/incidents/begin-incident.ts";
@@ -64,8 +64,15 @@ async function store(projectId: string, queryId: string, story: string, ...momen
 }
 const times = (n: number, at: number) => Array.from({ length: n }, () => at);
 
-beforeAll(async () => {
-  await ensurePartitions(database.db, NOON);
+const TABLES = [
+  ...["alerts", "latest_alerts", "alert_events", "alert_receivers", "incidents", "incident_alerts"],
+  ...["incident_entries", "matches", "mentions", "stale_counts", "mention_workflow", "notifications"],
+  ...["deliveries", "digests", "dead_letters", "coverage", "condition_states", "seen_values"],
+  ...["listed_authors", "budgets", "budget_slots"],
+];
+beforeAll(() => ensurePartitions(database.db, NOON));
+beforeEach(async () => {
+  for (const table of TABLES) await sql`delete from ${sql.table(`earshot.${table}`)}`.execute(database.db);
   const queries = PROJECTS.flatMap((projectId) =>
     ["1", "2"].map((queryId) => oddQuery({ projectId, queryId, name: `${projectId} ${queryId}` })),
   );

@@ -80,6 +80,7 @@ test("failures keep their beginning while they go on, and go with a success", as
     message: "no",
     final: false,
   } as const;
+  await sql`delete from earshot.failures`.execute(database.db);
   expect(await stores.failures.note(failure, NOON)).toBe(1);
   expect(await stores.failures.note({ ...failure, message: "still no" }, NOON + MINUTE)).toBe(2);
   expect(await stores.failures.open()).toMatchObject([{ since: NOON, times: 2, message: "still no" }]);
@@ -104,6 +105,7 @@ test("failures keep their beginning while they go on, and go with a success", as
 
 test("outages of one engine that are half a minute apart are one, and others are not", async () => {
   const { note, endedAfter } = stores.outages;
+  await sql`delete from earshot.outages`.execute(database.db);
   const outage = { engine: "queue", outcome: "Away", because: null } as const;
   const [from, to, apart] = [NOON, NOON + MINUTE, 30_000];
   await note({ ...outage, from, to });
@@ -141,6 +143,7 @@ test("two processes that note one outage at the same time note one", async () =>
     from: NOON + DAY,
     to: NOON + DAY + 1,
   } as const;
+  await sql`delete from earshot.outages`.execute(database.db);
   const holder = await database.pool.connect();
   try {
     await holder.query("begin");
@@ -178,7 +181,7 @@ test("whoever began before another one took the turn does not take it, too", asy
 });
 
 test("polls that wait for a retry are not untaken work", async () => {
-  await sql`update earshot.polls set next_at = to_timestamp(0)`.execute(database.db);
+  await sql`update earshot.polls set next_at = to_timestamp(0), retry_at_wall = null`.execute(database.db);
   expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 8, deliveries: 0, lastPolledAt: null });
   await sql`update earshot.polls set retry_at_wall = now() + interval '1 hour'`.execute(database.db);
   expect(await stores.health.waiting(NOON)).toMatchObject({ polls: 0, oldestPollMs: 0 });

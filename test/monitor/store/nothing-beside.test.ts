@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ALL_PROJECTS } from "../../../src/monitor/model/digest.ts";
@@ -19,6 +19,26 @@ import { begun } from "./waiting.ts";
 const NOON = Date.parse("2026-03-02T12:00:00Z");
 const { database, stores } = await useStores();
 const [P, OTHER] = ["p", "other"];
+
+const TABLES = [
+  ...[
+    "mentions",
+    "matches",
+    "mention_workflow",
+    "mention_steps",
+    "source_edits",
+    "dead_letters",
+    "tombstones",
+  ],
+  ...["notifications", "forget_requests", "count_checks", "stale_counts", "mention_counts", "mention_days"],
+  ...["views", "view_mails", "unsubscribed", "digests", "users", "sessions", "settings"],
+];
+beforeEach(async () => {
+  for (const table of TABLES) await sql`delete from ${sql.table(`earshot.${table}`)}`.execute(database.db);
+  await sql`update earshot.queries set active = true where project_id in (${P}, ${OTHER})`.execute(
+    database.db,
+  );
+});
 
 beforeAll(async () => {
   await ensurePartitions(database.db, NOON - 10 * DAY);
