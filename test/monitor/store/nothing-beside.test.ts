@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
+import { DAY, HOUR, MINUTE, utcDay } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { ALL_PROJECTS } from "../../../src/monitor/model/digest.ts";
 import { askedHash, FORGET_SECRET } from "../../../src/monitor/model/forget-request.ts";
 import type { Mention } from "../../../src/monitor/model/mention.ts";
 import { PEOPLE } from "../../../src/monitor/model/people.ts";
+import { createMentionCountStore } from "../../../src/monitor/store/mention-counts.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
@@ -482,4 +483,71 @@ test("what changed is counted again, in its quarter, query and project, and noth
   });
   await result;
   expect([waits, await count(P, "1", noon)]).toEqual([true, 1]);
+});
+
+/** Names of authors that are counted in this bucket, or any from one on. */
+function authorsIn(isMeant: (bucket: number) => boolean, count: number, prefix: string): string[] {
+  const names: string[] = [];
+  for (let n = 0; names.length < count; n++) {
+    const name = `${prefix}${n}`;
+    if (isMeant(createHash("md5").update(name).digest()[0] ?? 0)) names.push(name);
+  }
+  return names;
+}
+
+test("of very many values a part is counted, and of the query and its days the loudest are looked at", async () => {
+  const day = Math.floor(NOON / DAY) * DAY;
+  const periods = { period: { from: day, to: day + 2 * DAY }, before: { from: day - 2 * DAY, to: day } };
+  const put = (
+    key: { projectId?: string; queryId?: string; facet?: string },
+    name: string,
+    days: number,
+    n = 1,
+  ) =>
+    sql`insert into earshot.mention_days (project_id, query_id, facet, bucket, value, day, mentions, negative, neutral,
+        positive, reach, reached)
+      values (${key.projectId ?? P}, ${key.queryId ?? "1"}, ${key.facet ?? "author"},
+        ${createHash("md5").update(name).digest()[0]}, ${name}, ${utcDay(day + days * DAY)}::date, ${n}, 0, 0, 0, 0, 0)
+    `.execute(database.db);
+  const [quiet = "", ...more] = authorsIn((bucket) => bucket === 0, 9, "quiet");
+  const [loud = "", ...louder] = authorsIn((bucket) => bucket > 200, 22, "loud");
+  const few = createMentionCountStore(database.db, 256);
+  const own = [{ projectId: P, queryId: "1" }];
+  const found = async () => {
+    const { rows, isEstimated } = await few.byValue(own, "author", periods, 1);
+    return [rows.map(({ value, mentions }) => `${value} ${mentions}`), isEstimated];
+  };
+  // One of the first bucket may be read; those of others are not.
+  await put({}, quiet, 0);
+  for (const beside of [{ projectId: OTHER }, { queryId: "2" }, { facet: "domain" }])
+    for (const name of more) await put(beside, name, 0);
+  await put({}, more[0] ?? "", 2);
+  await put({}, more[0] ?? "", -3);
+  expect(await found()).toEqual([[`${quiet} 1`], false]);
+
+  // Two are more than are read: the one that is loud is found among all, though others are louder elsewhere.
+  await put({}, more[1] ?? "", 0);
+  await put({}, loud, 1, 5);
+  for (const name of louder) {
+    for (const beside of [{ projectId: OTHER }, { queryId: "2" }, { facet: "domain" }])
+      await put(beside, name, 1, 9);
+    await put({}, name, 2, 9);
+    await put({}, name, -1, 9);
+  }
+  expect(await found()).toEqual([[`${loud} 5`], true]);
+  // Those that are counted in one bucket are told apart, by day and by quarter.
+  const [one = "", another = ""] = authorsIn((bucket) => bucket === 7, 2, "same");
+  await put({}, one, 0, 3);
+  await put({}, another, 0, 4);
+  for (const [name, n] of [
+    [one, 1],
+    [another, 2],
+  ] as const)
+    await sql`insert into earshot.mention_counts (project_id, query_id, facet, quarter, bucket, value, mentions, negative,
+        neutral, positive)
+      values (${P}, '1', 'author', ${new Date(day + 2 * DAY)}, 7, ${name}, ${n}, 0, 0, 0)`.execute(
+      database.db,
+    );
+  const moments = [day, day + 2 * DAY + HOUR];
+  expect((await few.bySteps(own, ["author", one], moments)).map(({ mentions }) => mentions)).toEqual([4]);
 });
