@@ -22,10 +22,9 @@ const [P, OTHER] = ["p", "other"];
 const PROJECTS = [P, OTHER] as const;
 const NAMES = ["a", "b", "c", "d", "e"] as const;
 type Name = (typeof NAMES)[number];
-const ids = Object.fromEntries([...NAMES, "i", "j", "l", "x"].map((name) => [name, uuid7(NOON)])) as Record<
-  Name | "i" | "j" | "l" | "x",
-  string
->;
+const ids = Object.fromEntries(
+  [...NAMES, "i", "j", "l", "x", "y"].map((name) => [name, uuid7(NOON)]),
+) as Record<Name | "i" | "j" | "l" | "x" | "y", string>;
 const WINDOW = { windowFrom: NOON - HOUR, windowTo: NOON + HOUR };
 
 function alertOf(projectId: string, name: Name, changes: Partial<Alert> = {}): Alert {
@@ -86,6 +85,7 @@ beforeEach(async () => {
       anIncident(projectId, ids.j, { queryId: "2", alerts: isOwn ? 1 : 2, leaderId: ids.c }),
       anIncident(projectId, ids.l, { queryId: "2", alerts: 1, leaderId: ids.e, partOf: ids.i }),
       anIncident(projectId, ids.x, { alerts: 3, status: "over", endedAt: NOON }),
+      anIncident(projectId, ids.y, { alerts: 1, leaderId: ids.d, partOf: ids.j }),
     ]);
     const join = (name: Name, incidentId: string) => ({
       ...{ projectId, alertId: ids[name], incidentId, joinedAt: NOON, because: "" },
@@ -155,6 +155,7 @@ test("an alert has the incident of its project, with its alerts, its timeline an
     facts.shownBy(projectId, ids.e),
   ]);
   expect(await Promise.all(leaders)).toEqual([ids.a, ids.a, ids.b, ids.b]);
+  expect(await facts.shownBy(P, ids.c)).toBe(ids.c);
   expect(await facts.incidentIdOf(P, ids.c)).toBe(ids.j);
   expect(await facts.incidentIdOf(P, ids.e)).toBe(ids.l);
 
@@ -165,7 +166,12 @@ test("an alert has the incident of its project, with its alerts, its timeline an
   expect(whole?.members.map(({ because }) => because).sort()).toEqual(
     members.map((name) => `${projectId} ${name}`),
   );
-  expect(await facts.incident(ids.l)).toMatchObject({ incident: { id: ids.i } });
+  for (const [id, shownAs] of [
+    [ids.l, ids.i],
+    [ids.y, ids.j],
+    [ids.x, ids.x],
+  ] as const)
+    expect(await facts.incident(id)).toMatchObject({ incident: { id: shownAs } });
 });
 
 test("alerts are listed by query, state and rule, one behind the other where they opened at one moment", async () => {
@@ -205,7 +211,9 @@ test("an alert has its own history, mentions, stories and explanation", async ()
     }
   expect((await facts.alertEvents(P, ids.a, 9)).map(({ detail }) => detail)).toEqual(["p a"]);
   expect(await facts.alertExplanation(P, ids.a)).toEqual({ of: "p a" });
+  expect(await facts.alertExplanation(OTHER, ids.b)).toEqual({ of: "other b" });
   expect(await facts.deletedMentions(P, ids.a)).toBe(1);
+  expect([await facts.deletedMentions(P, ids.b), await facts.deletedMentions(OTHER, ids.a)]).toEqual([7, 7]);
   const matches = await facts.alertMatches(P, ids.a, 9);
   expect(matches.map(({ mention, queryName }) => [mention.text, queryName])).toEqual([["p", "p 1"]]);
 
@@ -272,6 +280,10 @@ test("notifications and attempts are those about one alert of one project", asyn
   expect(
     (await facts.notifications(99)).map(({ receiver, queryName }) => `${receiver}: ${queryName}`).sort(),
   ).toEqual([...["other a: other 1", "other b: other 1", "p a: p 1", "p b: p 1"]]);
+  await sql`insert into earshot.notifications (project_id, id, receiver, kind, alert_id, created_at, reason)
+    values (${P}, ${uuid7(NOON - DAY - 1)}::uuid, 'p a', 'fired', ${ids.a}::uuid, now(), '')`.execute(
+    database.db,
+  );
   const { deliveries, notifications, alerts } = await facts.metricFacts(NOON);
   expect(deliveries.map(({ receiver, n }) => `${receiver} ${n}`)).toEqual([
     "other a 2",
@@ -286,8 +298,9 @@ test("notifications and attempts are those about one alert of one project", asyn
 test("an alert is answered by the first act of a person on it or on its incident", async () => {
   const query = { projectId: P, queryId: "1" };
   const [from, to] = [NOON + 40 * MINUTE, NOON + 50 * MINUTE];
+  // The last one opened within the time, and fired behind it.
   const [own, before, last, after] = [from, from - 1, to - 1, to].map((firedAt) => ({
-    ...alertOf(P, "a", { firedAt, openedAt: firedAt }),
+    ...alertOf(P, "a", { firedAt, openedAt: Math.min(firedAt, to - 1) }),
     ...{ id: uuid7(NOON), fingerprint: `answered ${firedAt}` },
   }));
   if (own === undefined || before === undefined || last === undefined || after === undefined)
@@ -474,6 +487,7 @@ test("mentions are listed with what people decided about them, each for itself",
   await decide(P, "2", own, "2026-03-04", "cy", "not-relevant");
   await decide(OTHER, "1", own, "2026-03-04", "dora", "open");
   await decide(P, "1", own, "2026-03-05", "of another day", "open");
+  await decide(OTHER, "2", own, "2026-03-05", "of another day", "done");
   const any: MentionFilter = { projectId: P, queryId: "1", sentiment: null, contains: null, from, to };
   const listed = async (changes: Partial<MentionFilter>) =>
     (await facts.mentions({ ...any, ...changes }, null, 99)).mentions.map(
@@ -496,6 +510,7 @@ test("mentions are listed with what people decided about them, each for itself",
   expect(await listed({ queryId: "2", assignee: NOBODY })).toEqual(["p p 2 beside null"]);
   expect(await listed({ projectId: OTHER, assignee: NOBODY })).toEqual(["other other 1 beside null"]);
   expect(await listed({ alertId: ids.a })).toEqual([]);
+  expect(await listed({ projectId: null })).toHaveLength(2);
   const all = await listed({ projectId: null, queryId: null });
   expect(all).toHaveLength(8);
 
