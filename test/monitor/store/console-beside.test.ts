@@ -7,6 +7,7 @@ import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { Incident } from "../../../src/monitor/model/incident.ts";
 import { type MentionFilter, NOBODY } from "../../../src/monitor/model/shown.ts";
 import { createConsoleStore } from "../../../src/monitor/store/console.ts";
+import type { Reading } from "../../../src/monitor/store/filtered-counts.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
@@ -519,4 +520,62 @@ test("mentions are listed with what people decided about them, each for itself",
       (gen_random_uuid(), 'others', 'Others', 'q', 'q', '', '', '{}', now())`.execute(database.db);
   expect(await listed({ list: "Known" })).toHaveLength(2);
   expect(await listed({ list: "Others" })).toEqual([]);
+});
+
+test("a story that spread is counted from the mentions of its queries, in the period and before", async () => {
+  const [from, to] = [NOON + 3 * DAY, NOON + 3 * DAY + HOUR];
+  const unit = { projectId: P, queryId: "1", facet: null };
+  const reading: Reading = {
+    units: [
+      { ...unit, span: 0, from, to },
+      { ...unit, span: 1, from: from - HOUR, to: from },
+    ],
+    ...{ since: null, isCompared: true, filters: {} },
+  };
+  const tell = async (
+    projectId: string,
+    queryId: string,
+    name: string,
+    told: readonly (readonly [number, string, string])[],
+  ) => {
+    const page = told.map(([at, author, domain], n) => ({
+      mention: aMention({
+        ...{ queryId, resourceId: `${name} ${n}`, publishedAt: at, author, domain, sentiment: "negative" },
+      }),
+      ...{ eventAt: at, story: name },
+    }));
+    await stores.mentions.storePage(projectId, stores.mentions.rowsOf(page), NOON);
+  };
+  const copies = (name: string) => [0, 1, 2].map((n) => [from + n, name, `${n}.example`] as const);
+  await tell(P, "1", "first", [
+    ...copies("ann"),
+    [from - 1, "before", "x.example"],
+    [from - 2 * HOUR, "long before", "x.example"],
+  ]);
+  // Another is told at the same moments, on seven sites.
+  await tell(
+    P,
+    "1",
+    "second",
+    [0, 0, 1, 1, 2, 2, 3].map((ms, n) => [from + ms, "bo", `${n}.example`] as const),
+  );
+  await tell(P, "1", "too rare", [...copies("cy").slice(1), [from - 1, "cy", "x.example"]]);
+  for (const [projectId, queryId] of [
+    [P, "2"],
+    [OTHER, "1"],
+  ] as const)
+    await tell(projectId, queryId, "first", copies("elsewhere"));
+  const stories = await facts.spreadStories(reading, [from, to], 9);
+  expect(
+    stories.map(({ mentions, before, negative, authors, sites }) => [
+      mentions,
+      before,
+      negative,
+      authors,
+      sites.length,
+    ]),
+  ).toEqual([
+    [7, 0, 7, 1, 6],
+    [3, 1, 3, 1, 3],
+  ]);
 });
