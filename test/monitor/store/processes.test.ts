@@ -67,4 +67,5 @@ test("a request reaches every process; what it refuses is kept with the moment",
   expect(first?.refused?.at).toBeGreaterThanOrEqual(request.at);
   await processes.report({ ...ME, id, refused, answered: request.id });
   expect((await processes.running())[0]?.refused?.at).toBe(first?.refused?.at);
+  await processes.leave(id);
 });
