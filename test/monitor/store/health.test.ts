@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../../src/lib/instant.ts";
 import type { PollKey } from "../../../src/monitor/model/poll.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
@@ -28,6 +28,11 @@ beforeAll(async () => {
   await stores.polls.ensure(NOON);
   await sql`update earshot.queries set active = false where query_id = '3'`.execute(database.db);
   await sql`update earshot.polls set complete_until = to_timestamp(${NOON / 1000})`.execute(database.db);
+});
+
+beforeEach(async () => {
+  for (const table of ["pulses", "failures", "outages"])
+    await sql`delete from ${sql.table(`earshot.${table}`)}`.execute(database.db);
 });
 
 async function polled(
@@ -80,7 +85,6 @@ test("failures keep their beginning while they go on, and go with a success", as
     message: "no",
     final: false,
   } as const;
-  await sql`delete from earshot.failures`.execute(database.db);
   expect(await stores.failures.note(failure, NOON)).toBe(1);
   expect(await stores.failures.note({ ...failure, message: "still no" }, NOON + MINUTE)).toBe(2);
   expect(await stores.failures.open()).toMatchObject([{ since: NOON, times: 2, message: "still no" }]);
@@ -105,7 +109,6 @@ test("failures keep their beginning while they go on, and go with a success", as
 
 test("outages of one engine that are half a minute apart are one, and others are not", async () => {
   const { note, endedAfter } = stores.outages;
-  await sql`delete from earshot.outages`.execute(database.db);
   const outage = { engine: "queue", outcome: "Away", because: null } as const;
   const [from, to, apart] = [NOON, NOON + MINUTE, 30_000];
   await note({ ...outage, from, to });
@@ -143,7 +146,6 @@ test("two processes that note one outage at the same time note one", async () =>
     from: NOON + DAY,
     to: NOON + DAY + 1,
   } as const;
-  await sql`delete from earshot.outages`.execute(database.db);
   const holder = await database.pool.connect();
   try {
     await holder.query("begin");
