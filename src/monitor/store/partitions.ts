@@ -4,28 +4,31 @@ import { codeOf } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7Floor } from "../../lib/uuid7.ts";
 
-/** Tables partitioned by month, and whether their key is a moment or an id that orders by time. */
+/** Tables partitioned by month: whether their key is a moment or an id that orders by time, and its column. */
 const TABLES = {
-  mentions: "date",
-  matches: "date",
-  mention_workflow: "date",
-  mention_steps: "date",
-  source_edits: "id",
-  counts: "moment",
-  mention_counts: "moment",
-  mention_days: "date",
-  coverage: "moment",
-  dead_letters: "moment",
-  alerts: "id",
-  alert_events: "id",
-  alert_receivers: "id",
-  incidents: "id",
-  incident_alerts: "id",
-  incident_entries: "id",
-  incident_notes: "id",
-  notifications: "id",
-  deliveries: "id",
+  mentions: ["date", "day"],
+  matches: ["date", "day"],
+  mention_workflow: ["date", "day"],
+  mention_steps: ["date", "day"],
+  source_edits: ["id", "id"],
+  counts: ["moment", "arrived"],
+  mention_counts: ["moment", "quarter"],
+  mention_days: ["date", "day"],
+  coverage: ["moment", "started_at"],
+  dead_letters: ["moment", "at"],
+  alerts: ["id", "id"],
+  alert_events: ["id", "alert_id"],
+  alert_receivers: ["id", "alert_id"],
+  incidents: ["id", "id"],
+  incident_alerts: ["id", "alert_id"],
+  incident_entries: ["id", "incident_id"],
+  incident_notes: ["id", "incident_id"],
+  notifications: ["id", "id"],
+  deliveries: ["id", "notification_id"],
 } as const;
+
+/** Tables whose rows go with a mention. */
+const OF_MENTIONS = ["matches", "mention_workflow", "mention_steps"];
 
 type Db = Kysely<never>;
 
@@ -36,7 +39,7 @@ type Db = Kysely<never>;
 export async function ensurePartitions(db: Db, at: Instant): Promise<void> {
   const first = DateTime.fromMillis(at, { zone: "utc" }).startOf("month");
   const partitions = [first, first.plus({ months: 1 })].flatMap((month) =>
-    Object.entries(TABLES).map(([table, kind]) => ({ table, kind, month, name: nameOf(table, month) })),
+    Object.entries(TABLES).map(([table, [kind]]) => ({ table, kind, month, name: nameOf(table, month) })),
   );
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = to_regnamespace('earshot')
@@ -70,6 +73,29 @@ export async function dropPartitionsBefore(db: Db, before: Instant): Promise<str
   // Another process may drop them at the same time.
   for (const { name } of rows) await sql`drop table if exists ${sql.id("earshot", name)}`.execute(db);
   return rows.map((row) => row.name);
+}
+
+/**
+ * Deletes what is from before the same months and in none of them: history from before the first month that was made, and
+ * mentions with an odd date or without one, which stay as long after their arrival.
+ */
+export async function deleteRestBefore(db: Db, before: Instant): Promise<void> {
+  const limit = DateTime.fromMillis(before, { zone: "utc" }).startOf("month");
+  const moment = sql.raw(boundOf("moment", limit));
+  await sql`delete from earshot.mentions_rest where event_at < ${moment} and added_at < ${moment}`.execute(
+    db,
+  );
+  for (const [table, [kind, key]] of Object.entries(TABLES)) {
+    if (table === "mentions") continue;
+    const isGone = OF_MENTIONS.includes(table)
+      ? sql`not exists (select from earshot.mentions m where m.project_id = r.project_id and m.query_id = r.query_id
+          and m.resource_id = r.resource_id and m.day = r.day)`
+      : sql`true`;
+    await sql`
+      delete from ${sql.id("earshot", `${table}_rest`)} r
+      where ${sql.ref(`r.${key}`)} < ${sql.raw(boundOf(kind, limit))} and ${isGone}
+    `.execute(db);
+  }
 }
 
 function boundOf(kind: "date" | "moment" | "id", moment: DateTime): string {

@@ -4,7 +4,7 @@ import type { Instant } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
 import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../model/judging.ts";
 import { at, type Db } from "./database.ts";
-import { dropPartitionsBefore, ensurePartitions } from "./partitions.ts";
+import { deleteRestBefore, dropPartitionsBefore, ensurePartitions } from "./partitions.ts";
 import type { Stores } from "./stores.ts";
 
 /** Creates partitions for the months to come, and deletes what is older than the retention. */
@@ -19,6 +19,7 @@ export async function pruneTables(parts: {
   const now = clock.now();
   await ensurePartitions(db, now);
   const dropped = await dropPartitionsBefore(db, now - retentionMs);
+  await deleteRestBefore(db, now - retentionMs);
   for (const statement of deletesBefore(now - retentionMs)) await statement.execute(db);
   await stores.distinctAuthors.forgetBefore(now - DISTINCT_AUTHORS_FOR_MS);
   await stores.values.forgetBefore(now - VALUES_FOR_MS);

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { createManualClock, systemClock } from "../../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
+import { uuid7Floor } from "../../../src/lib/uuid7.ts";
 import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../../../src/monitor/model/judging.ts";
 import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
 import { useStores } from "../../use-stores.ts";
@@ -167,6 +168,96 @@ test("months are dropped when the last of their days is older", async () => {
   expect(await isThere()).toBe(1);
   await at("2026-05-31T00:00:00Z");
   expect(await isThere()).toBe(0);
+});
+
+/** Where the least value of a type is none. */
+const ODD_VALUES: Readonly<Record<string, string>> = {
+  ...{ "alerts.state": "'resolved'", "incidents.status": "'over'", "incident_notes.kind": "'comment'" },
+  ...{ "mention_steps.kind": "'note'" },
+};
+const LEAST: Readonly<Record<string, string>> = {
+  ...{ text: "''", integer: "0", bigint: "0", smallint: "0", jsonb: "'{}'", json: "'{}'", boolean: "false" },
+  ...{
+    uuid: "gen_random_uuid()",
+    date: "'2026-01-02'",
+    "timestamp with time zone": "'2026-01-02T00:00:00Z'",
+  },
+};
+
+test("what is in no month goes by the same limit: history from before the first, and mentions without a date", async () => {
+  // Months from before the installation have no partition.
+  const [last, first] = [Date.parse("2025-12-31T23:59:59.999Z"), Date.parse("2026-01-01T00:00:00Z")];
+  const { rows: tables } = await database.pool.query<{
+    name: string;
+    key: string;
+    columns: [string, string][];
+  }>(`
+    select c.relname as name, substring(pg_get_partkeydef(c.oid) from '\\((\\w+)\\)') as key,
+      (select json_agg(json_build_array(column_name, data_type)) from information_schema.columns i
+        where i.table_schema = 'earshot' and i.table_name = c.relname and is_nullable = 'NO'
+          and column_default is null and is_identity = 'NO') as columns
+    from pg_class c where c.relnamespace = 'earshot'::regnamespace and c.relkind = 'p'`);
+  expect(tables.length).toBeGreaterThan(15);
+  const add = async (table: (typeof tables)[number], values: Record<string, string>) => {
+    const of = ([column, type]: [string, string]) =>
+      values[column] ?? ODD_VALUES[`${table.name}.${column}`] ?? LEAST[type] ?? "null";
+    const columns = table.columns.map(([column]) => column).join(", ");
+    await database.pool.query(
+      `insert into earshot.${table.name} (${columns}) values (${table.columns.map(of).join(", ")})`,
+    );
+  };
+  const keyOf = (table: (typeof tables)[number], at: number) => {
+    const type = table.columns.find(([column]) => column === table.key)?.[1];
+    return type === "uuid" ? `'${uuid7Floor(at)}'` : `'${new Date(at).toISOString()}'`;
+  };
+  const mentions = tables.find(({ name }) => name === "mentions");
+  if (mentions === undefined) throw new Error("they are partitioned");
+  const addMention = (name: string, day: string, eventAt: number, addedAt: number) =>
+    add(mentions, {
+      ...{
+        query_id: "'1'",
+        resource_id: `'${name}'`,
+        day: `'${day}'`,
+        event_at: `'${new Date(eventAt).toISOString()}'`,
+      },
+      added_at: `'${new Date(addedAt).toISOString()}'`,
+    });
+  for (const table of tables.filter(({ name }) => name !== "mentions")) {
+    await database.pool.query(`delete from earshot.${table.name}`);
+    for (const [name, at] of [
+      ["old", last],
+      ["new", first],
+    ] as const)
+      await add(table, { [table.key]: keyOf(table, at), project_id: `'${name}'` });
+  }
+  await addMention("old", "2025-12-31", last, last);
+  await addMention("late", "2025-12-31", last, first);
+  await addMention("new", "2026-01-01", first, first);
+  await addMention("undated old", "1970-01-01", last, last);
+  await addMention("undated new", "1970-01-01", first, first);
+  // What goes with a mention stays as long as that.
+  const of = tables.filter(({ name }) => ["matches", "mention_workflow", "mention_steps"].includes(name));
+  for (const table of of)
+    for (const [resource, day] of [
+      ["late", "2025-12-31"],
+      ["undated old", "1970-01-01"],
+      ["undated new", "1970-01-01"],
+    ])
+      await add(table, { project_id: "''", query_id: "'1'", resource_id: `'${resource}'`, day: `'${day}'` });
+
+  await pruneTables(parts());
+  const left = async (name: string, column: string) =>
+    (
+      await database.pool.query<{ one: string }>(`select ${column} as one from earshot.${name} order by 1`)
+    ).rows.map(({ one }) => one);
+  expect(await left("mentions", "resource_id")).toEqual(["late", "new", "undated new"]);
+  for (const { name } of tables)
+    if (name !== "mentions")
+      expect([name, (await left(name, "project_id")).filter((one) => one !== "")]).toEqual([name, ["new"]]);
+  for (const { name } of of)
+    expect([name, (await left(name, "resource_id")).filter((one) => one !== "")]).toEqual([
+      ...[name, ["late", "undated new"]],
+    ]);
 });
 
 test("two processes that prune at the same time drop a month together", async () => {
