@@ -158,6 +158,7 @@ test("counts are those of one query and series, from a moment on and before anot
   ]);
 
   for (const [projectId, queryId] of ALL) await counts.addSeries(projectId, queryId, ["s", "t"]);
+  for (const [projectId, queryId] of ALL.slice(1)) await counts.addSeries(projectId, queryId, ["of another"]);
   await counts.addSeries(P, "1", ["s"]);
   expect(await counts.series(P, "1")).toEqual(new Set(["s", "t"]));
   expect(await changed("series", ["series"], () => counts.leaveSeries(P, "1", ["s"]))).toEqual(["p 1 s"]);
@@ -255,22 +256,24 @@ test("a rule is held for one query, from its moment on until it goes on", async 
   });
   for (const [projectId, queryId] of ALL.slice(1)) {
     await stores.alerts.save([alert(projectId, queryId, "r", from)]);
-    await ruleFloods.save({ projectId, queryId }, [flood("r", NOON - 1, null)]);
+    await ruleFloods.save({ projectId, queryId }, [flood("v", NOON - 2 * HOUR, null)]);
   }
   await stores.alerts.save([
     ...[from - 1, from, to - 1, to].map((openedAt) => alert(P, "1", "r", openedAt)),
-    ...[alert(P, "1", "held", from), alert(P, "1", "another", from)],
+    ...["held", "another", "v", "not asked"].map((rule) => alert(P, "1", rule, from)),
   ]);
   await ruleFloods.save(own, [
-    ...[flood("r", NOON - HOUR, NOON - MINUTE), flood("held", NOON, null), flood("another", NOON, null)],
+    ...[flood("r", NOON - HOUR, NOON - MINUTE), flood("held", NOON, null)],
+    ...[flood("v", NOON - HOUR, NOON - MINUTE), flood("another", NOON - 2 * HOUR, null)],
   ]);
-  const counted = await ruleFloods.ofRules(own, ["r", "held"], from, to);
+  const counted = await ruleFloods.ofRules(own, ["r", "held", "v"], from, to);
   expect(counted.map(({ rule, heldAt, inWindow }) => [rule, heldAt, inWindow]).sort()).toEqual([
     ["held", NOON, 9],
     ["r", null, 2],
+    ["v", null, 1],
   ]);
 
-  const since = (moment: number, rule = "r") => ruleFloods.heldSince(own, rule, moment);
+  const since = (moment: number, rule = "v") => ruleFloods.heldSince(own, rule, moment);
   expect(
     await Promise.all(
       [NOON - HOUR - 1, NOON - HOUR, NOON - MINUTE - 1, NOON - MINUTE].map((at) => since(at)),
@@ -283,7 +286,7 @@ test("a rule is held for one query, from its moment on until it goes on", async 
   );
   const held = async () =>
     (await ruleFloods.held()).map(({ projectId, queryId, rule }) => `${projectId} ${queryId} ${rule}`).sort();
-  expect(await held()).toEqual(["other 1 r", "other 2 r", "p 1 another", "p 1 held"]);
+  expect(await held()).toEqual(["other 1 v", "other 2 v", "p 1 another", "p 1 held"]);
   await ruleFloods.save(own, [flood("held", NOON, NOON + 1)]);
-  expect(await held()).toEqual(["other 1 r", "other 2 r", "p 1 another"]);
+  expect(await held()).toEqual(["other 1 v", "other 2 v", "p 1 another"]);
 });

@@ -91,7 +91,9 @@ test("a view is mailed to those who may see it, each under a name of their own, 
   const own = await add("dora", "Own");
   const shared = await add("emil", "Shared", true);
   const emils = await add("emil", "Not hers");
-  for (const id of [own, shared, emils]) await views.mail(id, "dora", "UTC", NOON);
+  for (const id of [own, shared]) await views.mail(id, "dora", "UTC", NOON);
+  const notHers = () => views.mail(emils, "dora", "UTC", NOON);
+  expect(await changedBy(database.db, "view_mails", ["view_id", "name_key"], notHers)).toEqual([]);
   for (const name of ["emil", "ferdi"]) await views.mail(shared, name, "UTC", NOON);
   const mails = async () => (await views.mails()).map(({ nameKey, title }) => `${nameKey} ${title}`).sort();
   expect(await mails()).toEqual(["dora Own", "dora Shared", "emil Shared"]);
@@ -290,7 +292,7 @@ test("mentions are read by the query, story, moment and name that are asked for"
   expect(await isOlder("sinceUpdated")).toBe(true);
 
   await store(P, inQuery("1", { resourceId: "everywhere" }));
-  await store(OTHER, inQuery("2", { resourceId: "everywhere" }));
+  await store(OTHER, inQuery("2", { resourceId: "everywhere" }), inQuery("1", { resourceId: "elsewhere" }));
   const found = await mentions.findAnywhere("everywhere");
   expect(found.map(({ projectId, queryName }) => `${projectId}: ${queryName}`).sort()).toEqual([
     ...["other: other 2", "p: p 1"],
