@@ -85,17 +85,17 @@ export async function deleteRestBefore(db: Db, before: Instant): Promise<void> {
   await sql`delete from earshot.mentions_rest where event_at < ${moment} and added_at < ${moment}`.execute(
     db,
   );
-  for (const [table, [kind, key]] of Object.entries(TABLES)) {
-    if (table === "mentions") continue;
+  // One statement: a row of these that goes with a mention is looked up after that is gone.
+  const others = Object.entries(TABLES).flatMap(([table, [kind, key]]) => {
+    if (table === "mentions") return [];
     const isGone = OF_MENTIONS.includes(table)
       ? sql`not exists (select from earshot.mentions m where m.project_id = r.project_id and m.query_id = r.query_id
           and m.resource_id = r.resource_id and m.day = r.day)`
       : sql`true`;
-    await sql`
-      delete from ${sql.id("earshot", `${table}_rest`)} r
-      where ${sql.ref(`r.${key}`)} < ${sql.raw(boundOf(kind, limit))} and ${isGone}
-    `.execute(db);
-  }
+    return sql`${sql.id(`old_${table}`)} as (delete from ${sql.id("earshot", `${table}_rest`)} r
+      where ${sql.ref(`r.${key}`)} < ${sql.raw(boundOf(kind, limit))} and ${isGone})`;
+  });
+  await sql`with ${sql.join(others)} select`.execute(db);
 }
 
 function boundOf(kind: "date" | "moment" | "id", moment: DateTime): string {
