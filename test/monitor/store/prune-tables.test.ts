@@ -222,8 +222,8 @@ test("what is in no month goes by the same limit: history from before the first,
       },
       added_at: `'${new Date(addedAt).toISOString()}'`,
     });
+  for (const { name } of tables) await database.pool.query(`delete from earshot.${name}`);
   for (const table of tables.filter(({ name }) => name !== "mentions")) {
-    await database.pool.query(`delete from earshot.${table.name}`);
     for (const [name, at] of [
       ["old", last],
       ["new", first],
