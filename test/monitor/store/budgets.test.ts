@@ -287,7 +287,7 @@ test("calls above a limit that shrinks move to its highest free slots, one each;
 test("whoever takes a slot keeps it while a limit shrinks or calls of others are counted, and nobody waits to take another", async () => {
   const large = { limit: 9, periodMs: 10 * MINUTE };
   for (const count of [
-    (store: ReturnType<typeof budgetOf>) => store.reconcile(LIMIT, 1),
+    (store: ReturnType<typeof budgetOf>) => store.reconcile(LIMIT, 3),
     (store: ReturnType<typeof budgetOf>) => store.learn(LIMIT, "client"),
   ]) {
     newAccount();

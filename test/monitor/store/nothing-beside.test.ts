@@ -472,6 +472,22 @@ test("what changed is counted again, in its quarter, query and project, and noth
   expect(await recount([noon + 1])).toEqual(changedOn("2026-02-20"));
   expect(await sum(P, "1")).toEqual({ quarters: (own?.quarters ?? 0) - 1, days: (own?.days ?? 0) - 1 });
   expect(await Promise.all([sum(OTHER, "1"), sum(P, "2")])).toEqual(others);
+  // A name that nobody has any more goes for itself: not one of its bucket, nor the same as another facet.
+  const inBucket = createHash("md5").update("ann").digest()[0];
+  const [neighbour = ""] = authorsIn((bucket) => bucket === inBucket, 1, "neighbour");
+  const names = [neighbour, "x.example"];
+  for (const author of names)
+    await store(
+      P,
+      aMention({ queryId: "1", resourceId: author, publishedAt: noon, author, domain: "x.example" }),
+    );
+  await mentionCounts.countStale();
+  await forgotten.remove(P, "1", names);
+  await mentionCounts.countStale();
+  const { rows: days } = await sql<{ name: string }>`
+    select distinct concat_ws(' ', facet, value) as name from earshot.mention_days
+    where project_id = ${P} and query_id = '1' and day = '2026-02-20' order by 1`.execute(database.db);
+  expect(days.map(({ name }) => name)).toEqual(["all ", "author ann", "domain x.example"]);
   const rest = [...quarters.map((at) => at + 1), noon + QUARTER - 1, noon + QUARTER, noon - 100 * QUARTER];
   expect(await recount(rest)).toEqual(changedOn("2026-02-19", "2026-02-20"));
   expect(await sum(P, "1")).toEqual({ quarters: left?.quarters, days: left?.days });
