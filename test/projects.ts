@@ -68,6 +68,7 @@ const THOROUGH: readonly string[] = [
   "test/feeds/enrich/enrichment.test.ts",
   "test/feeds/bluesky-stream.test.ts",
   "test/feeds/fetch-feed.test.ts",
+  "test/feeds/hacker-news.test.ts",
   "test/feeds/hostile-answers.test.ts",
   "test/feeds/lying-mailboxes.test.ts",
   "test/feeds/lying-stream-events.test.ts",
@@ -141,6 +142,12 @@ const SLOW: readonly string[] = [
   "test/lab/tries/save-rule.test.ts",
   "test/monitor/digest/cron.test.ts",
   "test/monitor/digest/view-mails.test.ts",
+  // Turns of whole seconds.
+  "test/monitor/sweep/start-sweeping.test.ts",
+  // Plans and costs of statements on tables with many rows; thirty thousand words.
+  "test/monitor/store/plans.test.ts",
+  "test/monitor/store/storm-costs.test.ts",
+  "test/feeds/enrich/word-vectors.test.ts",
   "test/monitor/ingest/forget-mentions.test.ts",
   "test/monitor/model/silence.test.ts",
   "test/monitor/polling/poll-by-groups.test.ts",
