@@ -1,6 +1,7 @@
 import { toUSVString } from "node:util";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
+import { startOf } from "../../lib/text.ts";
 import { type Budget, readBudget } from "./budget.ts";
 import { SourceError, type SourceErrorKind } from "./source-error.ts";
 import type { Answer } from "./transport.ts";
@@ -120,7 +121,7 @@ function oneLine(text: string): string {
 
 function shorten(line: string): string | null {
   if (line === "") return null;
-  return line.length > LONGEST ? `${toUSVString(line.slice(0, LONGEST))}…` : line;
+  return line.length > LONGEST ? `${startOf(line, LONGEST)}…` : line;
 }
 
 /**

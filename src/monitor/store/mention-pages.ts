@@ -105,6 +105,7 @@ function columnsOf(page: readonly StoredMention[]): PageColumns {
     sentiment: textArray(mentions.map(({ sentiment }) => sentiment)),
     story: textArray(page.map(({ story }) => story)),
     reach: numberArray(mentions.map(({ reach }) => (reach === null ? null : Math.round(reach)))),
+    // The texts of a mention are storable since it was read, and a page of them is the most that is ever written.
     body: jsonArray(mentions.map((mention) => JSON.stringify(mention))),
   };
 }

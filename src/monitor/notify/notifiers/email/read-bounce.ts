@@ -1,5 +1,5 @@
 import { type HeaderLines, type ParsedMail, simpleParser } from "mailparser";
-import { startOf } from "../../../../lib/text.ts";
+import { plainLine } from "../../../../lib/text.ts";
 import type { BounceOutcome } from "../../../model/failure.ts";
 import { notificationIn } from "./compose-email.ts";
 
@@ -116,6 +116,6 @@ function linesOf(lines: HeaderLines, names: readonly string[]): readonly string[
 
 /** Text of a foreign server: kept short and on one line. */
 function oneLine(text: string): string {
-  const line = startOf(text.replaceAll(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, " ").trim(), 300);
+  const line = plainLine(text, 300);
   return line === "" ? "no reason was given" : line;
 }
