@@ -39,7 +39,6 @@ export { isTopicWord } from "./insights/count-topics.ts";
 export { createOperations } from "./operate/create-operations.ts";
 export { keepMentions } from "./operate/keep-mentions.ts";
 export { createMeter, type Meter } from "./operate/meter.ts";
-export { readDate } from "./parameters/parse-moment.ts";
 export { compile } from "./query-language/compile.ts";
 export { explainMiss } from "./query-language/explain-miss.ts";
 export type { Expression, Term } from "./query-language/expression.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { canonicalUrl, registrableDomain } from "../../src/feeds/common/canonical-url.ts";
-import { FeedError } from "../../src/feeds/common/define-feed.ts";
+import { FeedError } from "../../src/feeds/common/feed-error.ts";
 import { hubOf, linksIn } from "../../src/feeds/common/hub-links.ts";
 import { readFeeds } from "../../src/feeds/run/read-feeds.ts";
 import type { Issue } from "../../src/lib/errors.ts";

@@ -1,12 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  type FeedAnswer,
-  FeedError,
-  type FeedReader,
-  type FeedRequest,
-  type StoredItem,
-} from "../../src/feeds/common/define-feed.ts";
+import type { FeedAnswer, FeedReader, FeedRequest, StoredItem } from "../../src/feeds/common/define-feed.ts";
+import { FeedError } from "../../src/feeds/common/feed-error.ts";
 import { toArrived } from "../../src/feeds/run/to-arrived.ts";
 import { DAY } from "../../src/lib/instant.ts";
 import { plannedOf } from "../contracts/feed.ts";

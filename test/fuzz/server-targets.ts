@@ -6,7 +6,7 @@ import { fastify } from "fastify";
 import { pino } from "pino";
 import { readSilenceForm } from "../../src/console/common/silence-form.ts";
 import { type ConsoleDeps, createConsole } from "../../src/console/create-console.ts";
-import { FeedError } from "../../src/feeds/common/define-feed.ts";
+import { FeedError } from "../../src/feeds/common/feed-error.ts";
 import { collectMails } from "../../src/feeds/kinds/mailbox/collect-mails.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { SECOND } from "../../src/lib/instant.ts";

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
-import { readDate } from "#listening-api";
 import { parseDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { readDate } from "../../lib/read-date.ts";
 
 /** For a flag that may be repeated. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {

@@ -1,6 +1,6 @@
-import { readDate } from "#listening-api";
 import type { Instant } from "../../lib/instant.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { readDate } from "../../lib/read-date.ts";
 import { localDate } from "./local-date.ts";
 
 /** Names of zones that feeds use and RFC 2822 does not know. */

@@ -4,7 +4,6 @@ import { DAY, type Instant, MINUTE, SECOND, toIso } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedRead,
@@ -15,6 +14,7 @@ import {
   type StoredItem,
 } from "../common/define-feed.ts";
 import { readFeedDate } from "../common/feed-date.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { askedPause } from "../common/rate-limit.ts";
 
 /** Public issues and pull requests of GitHub that a search finds, new ones and those that something happened to. */

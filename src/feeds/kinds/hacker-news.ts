@@ -4,7 +4,6 @@ import { MINUTE } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedRead,
@@ -14,6 +13,7 @@ import {
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 
 /** Its list of changes has the last minutes only: what changed while Earshot was away is learnt by asking again. */
 const MOST_RECHECKED = 120;

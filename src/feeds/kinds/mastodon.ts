@@ -4,7 +4,6 @@ import { isRecord } from "../../lib/json.ts";
 import {
   defineFeed,
   type FeedAnswer,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedRead,
@@ -15,6 +14,7 @@ import {
   type StoredItem,
 } from "../common/define-feed.ts";
 import { readFeedDate } from "../common/feed-date.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { askedPause } from "../common/rate-limit.ts";
 
 /** Public posts of a Mastodon server, or of another one with the same interface: of some tags, or all that it knows. */

@@ -10,13 +10,13 @@ import {
   defineFeed,
   type FeedAnswer,
   type FeedContext,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedReader,
   FetchedKeys,
 } from "../common/define-feed.ts";
 import { readFeedDate } from "../common/feed-date.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { MOST_PAGES, pageReference, recheckPages } from "../common/recheck-pages.ts";
 import { searchOfQuery } from "./news/search-of-query.ts";
 

@@ -4,7 +4,6 @@ import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import {
   defineFeed,
   type FeedAnswer,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedRead,
@@ -14,6 +13,7 @@ import {
   type Recheck,
   type StoredItem,
 } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { textOfHtml } from "../common/text-of-html.ts";
 
 /** Questions and answers of Stack Exchange sites, of some tags or all. */

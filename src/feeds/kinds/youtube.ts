@@ -3,13 +3,13 @@ import { HttpAddress } from "../../lib/http-address.ts";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import {
   defineFeed,
-  FeedError,
   type FeedItem,
   type FeedPart,
   type FeedRead,
   type FeedReader,
   FetchedKeys,
 } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 
 /** The newest videos of channels, with their descriptions. */
 export const youtube = defineFeed({

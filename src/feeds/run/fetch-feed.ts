@@ -6,7 +6,8 @@ import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
-import { FeedError, type FeedProxy, type FeedRequest } from "../common/define-feed.ts";
+import type { FeedProxy, FeedRequest } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { askedPause } from "../common/rate-limit.ts";
 import { createProxies } from "./proxies.ts";
 

@@ -1,7 +1,7 @@
 import type { ReceiveResult } from "#listening-api";
 import { describeError } from "../../lib/errors.ts";
 import { isTransient } from "../../lib/retry.ts";
-import { FeedError, UnreadableError } from "../common/define-feed.ts";
+import { FeedError, UnreadableError } from "../common/feed-error.ts";
 import { claimFeed, closeHost, endFetch, endUnread, type LeasedFeed, releaseFeed } from "../store/feeds.ts";
 import { decideNext } from "./decide-next.ts";
 import { type FeedWork, LeaseLostError } from "./feed-work.ts";

@@ -1,12 +1,7 @@
 import { SECOND } from "../../lib/instant.ts";
 import { createWorkerPool, type TaskOptions, type WorkerOutcome } from "../../lib/worker-pool.ts";
-import {
-  type FeedAnswer,
-  FeedError,
-  type FeedItem,
-  type FeedRequest,
-  UnreadableError,
-} from "../common/define-feed.ts";
+import type { FeedAnswer, FeedItem, FeedRequest } from "../common/define-feed.ts";
+import { FeedError, UnreadableError } from "../common/feed-error.ts";
 import type { ReceivedMail } from "../common/mail.ts";
 import type { RawAnswer } from "./fetch-feed.ts";
 import { readAnswer } from "./read-answer.ts";

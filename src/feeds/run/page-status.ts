@@ -1,6 +1,7 @@
 import { monotonicMs } from "../../lib/clock.ts";
 import { DAY, HOUR, SECOND } from "../../lib/instant.ts";
-import { FeedError, type FeedProxy } from "../common/define-feed.ts";
+import type { FeedProxy } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import type { FetchFeed } from "./fetch-feed.ts";
 import type { ForeignReader } from "./open-reader.ts";
 import { isAllowed, type RobotsRules } from "./robots.ts";

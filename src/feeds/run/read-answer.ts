@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
-import { type FeedAnswer, FeedError, type FeedRequest } from "../common/define-feed.ts";
+import type { FeedAnswer, FeedRequest } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { readJsonAnswer } from "./read-json-answer.ts";
 import { textOfBytes } from "./text-of-bytes.ts";
 

@@ -1,6 +1,6 @@
 import { readJson } from "../../lib/json.ts";
 import { cutText } from "../../lib/text.ts";
-import { FeedError } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 
 /** A page of a hundred posts with all their fields has about 20,000. */
 const MOST_VALUES = 100_000;

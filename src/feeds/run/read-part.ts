@@ -4,13 +4,8 @@ import { z } from "zod";
 import type { DueCheck, ScheduledCheck } from "#listening-api";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
-import {
-  type CollectParts,
-  type FeedAnswer,
-  FeedError,
-  type FeedRead,
-  type FeedRequest,
-} from "../common/define-feed.ts";
+import type { CollectParts, FeedAnswer, FeedRead, FeedRequest } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";

@@ -3,7 +3,8 @@ import { type ArrivedItem, compile, explainMiss, searchableMention } from "#list
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
-import { FeedError, type FeedRead } from "../common/define-feed.ts";
+import type { FeedRead } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import { createFetchFeed, type FetchLimits } from "./fetch-feed.ts";
 import type { ListenConfig } from "./listen-config.ts";
 import { openReader } from "./open-reader.ts";

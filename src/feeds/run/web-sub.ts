@@ -7,7 +7,8 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import type { Logger } from "../../lib/log.ts";
 import { plainLine } from "../../lib/text.ts";
-import { FeedError, type FeedHub, type FeedRead } from "../common/define-feed.ts";
+import type { FeedHub, FeedRead } from "../common/define-feed.ts";
+import { FeedError } from "../common/feed-error.ts";
 import {
   askedHub,
   claimHub,

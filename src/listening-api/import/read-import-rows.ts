@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
 import { readCsv } from "../../lib/read-csv.ts";
-import { type DateManner, readDate } from "../parameters/parse-moment.ts";
+import { type DateManner, readDate } from "../../lib/read-date.ts";
 import { type CsvColumns, csvColumns } from "./csv-columns.ts";
 import { ImportLine } from "./import-line.ts";
 

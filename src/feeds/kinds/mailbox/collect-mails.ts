@@ -6,13 +6,8 @@ import { codeOf } from "../../../lib/errors.ts";
 import { DAY, type Instant, SECOND } from "../../../lib/instant.ts";
 import { isPrivateAddress } from "../../../lib/public-agent.ts";
 import { plainLine } from "../../../lib/text.ts";
-import {
-  type CollectParts,
-  FeedError,
-  type FeedItem,
-  type FeedRead,
-  UnreadableError,
-} from "../../common/define-feed.ts";
+import type { CollectParts, FeedItem, FeedRead } from "../../common/define-feed.ts";
+import { FeedError, UnreadableError } from "../../common/feed-error.ts";
 import type { ReceivedMail } from "../../common/mail.ts";
 
 interface MailboxSettings {

@@ -1,4 +1,5 @@
-import { type FeedDocument, FeedError } from "../../common/define-feed.ts";
+import type { FeedDocument } from "../../common/define-feed.ts";
+import { FeedError } from "../../common/feed-error.ts";
 import { type FeedFacts, type FoundItem, toItems } from "./found-item.ts";
 import { readJsonFeed } from "./read-json-feed.ts";
 import { walkXml } from "./walk-xml.ts";

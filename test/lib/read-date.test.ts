@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readDate } from "../../../src/listening-api/parameters/parse-moment.ts";
+import { readDate } from "../../src/lib/read-date.ts";
 
 test.each([
   ["2026-03-01", "2026-03-01T00:00:00Z"],
