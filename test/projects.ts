@@ -144,6 +144,8 @@ const SLOW: readonly string[] = [
   "test/monitor/digest/view-mails.test.ts",
   // Turns of whole seconds.
   "test/monitor/sweep/start-sweeping.test.ts",
+  // What the compiler says about each of some eight hundred statements.
+  "test/statements.test.ts",
   // Plans and costs of statements on tables with many rows; thirty thousand words.
   "test/monitor/store/plans.test.ts",
   "test/monitor/store/storm-costs.test.ts",
