@@ -13,7 +13,7 @@ nothing may be held back longer than in both of them: by a lease that is kept, o
   --only PATTERN       only pairs whose name matches this regular expression
   --pairs N            so many of them, chosen by the seed (all)
   --seed S --share N   play N of 100 points of each pair, chosen by the seed (1, 100)
-  --parallel N         play this many at the same time (2)
+  --parallel N         play scenes in so many processes (2)
   --at-most S          begin no more points after this many seconds
   --bail               begin no more points after the first that is not the same
   --list               print the pairs and play none

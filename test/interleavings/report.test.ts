@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import type { Outcome, PairReport } from "./play-pair.ts";
 import { formatReport, isBroken } from "./report.ts";
-import type { Outcome, PairReport, Report } from "./run.ts";
+import type { Report } from "./run.ts";
 
 const SAME: Outcome = {
   ...{ scene: "growth", held: "poll", other: "press", at: 3, statement: "select 1" },

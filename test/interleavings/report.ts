@@ -1,5 +1,6 @@
 import { formatDuration } from "../../src/lib/duration.ts";
-import type { Outcome, Report } from "./run.ts";
+import type { Outcome } from "./play-pair.ts";
+import type { Report } from "./run.ts";
 
 /** Whether something differed, was not reached, or was chosen and not played. */
 export function isBroken({ pairs, left }: Report): boolean {
