@@ -18,14 +18,20 @@ import type { AlertView } from "./view.ts";
 export function leadOf({ values, windowTo, windowFrom, because }: Alert, timezone: string): string | null {
   const { count, expected } = values;
   if (count === undefined || expected === undefined || windowTo <= windowFrom) return null;
-  const subject = /^[\d,.]+ (.+?) in \d/.exec(because)?.[1];
-  if (subject === undefined || count < 1.5 * expected) return null;
+  const [, number, counted] = /^([\d,.]+) (.+?) in \d/.exec(because) ?? [];
+  if (counted === undefined || count < 1.5 * expected) return null;
+  const subject = number === "1" ? severalOf(counted) : counted;
   const what = capitalised(subject);
   const when = momentOfWeek(windowTo, timezone);
   if (expected < 0.5) return `${what} are rare on ${when}: normally there are hardly any.`;
   const times = `${timesWords(count / expected)} what is normal on ${when}.`;
   // The message may be sent, and is brought up to date, when it has long become less.
   return AT_THE_PEAK.test(because) ? `At the peak, ${subject} were ${times}` : `${what} are ${times}`;
+}
+
+/** "negative mentions" of "negative mention", "stories of negative mentions" of "story of negative mentions". */
+function severalOf(subject: string): string {
+  return subject.replace(/\b(?:mention|author|story)\b/, (one) => (one === "story" ? "stories" : `${one}s`));
 }
 
 const AT_THE_PEAK = /^[^.;]* at the peak\b/;

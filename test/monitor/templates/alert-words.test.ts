@@ -33,6 +33,13 @@ test("the numbers are said in words, by the reader's hour, before how sure they 
     "normally there are hardly any",
   );
   expect(leadOf({ ...SPIKE, values: { count: 62, expected: 60 } }, "UTC")).toBeNull();
+  const one = { ...SPIKE, values: { count: 1, expected: 0.2 } };
+  expect(
+    leadOf({ ...one, because: "1 negative mention in 15 min, 0.2 expected at this hour" }, "UTC"),
+  ).toContain("Negative mentions are rare");
+  expect(leadOf({ ...one, because: "1 story of negative mentions in 15 min" }, "UTC")).toContain(
+    "Stories of negative mentions are rare",
+  );
   expect(reasonOf(SPIKE)).toEqual({
     label: "How sure",
     text: "Chance alone hardly ever brings so many.",
