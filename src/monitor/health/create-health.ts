@@ -86,6 +86,7 @@ export function createHealth(parts: HealthParts): { checkHealth(): Promise<Healt
         stores,
         receivers: config.receivers.map(({ name }) => name),
         addresses: addressesOf(config),
+        withButtons: withButtons(config),
         receiversOf: parts.deliver.receiversOf,
         feeds: await parts.feedHealth(),
         sources: config.sources,
@@ -115,6 +116,11 @@ function addressesOf({ receivers }: HealthConfig): ReadonlyMap<string, string> {
       return address === undefined ? [] : [[name, address]];
     }),
   );
+}
+
+function withButtons({ receivers }: HealthConfig): ReadonlySet<string> {
+  const some = receivers.filter(({ notifier }) => definitionOf(notifier).interactions !== undefined);
+  return new Set(some.map(({ name }) => name));
 }
 
 /** The limits are real time: a demo runs faster than it can be polled. */

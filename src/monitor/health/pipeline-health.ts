@@ -47,6 +47,8 @@ export interface PipelineHealth {
   readonly receivers: readonly string[];
   /** The address of each email receiver. */
   readonly addresses: ReadonlyMap<string, string>;
+  /** The receivers whose messages have buttons. */
+  readonly withButtons: ReadonlySet<string>;
   /** Messages that were given up in the last day. */
   readonly givenUp: readonly GivenUp[];
   readonly uncorrected: readonly UncorrectedMessages[];

@@ -14,6 +14,7 @@ export interface PipelineReadings {
   readonly stores: Stores;
   readonly receivers: readonly string[];
   readonly addresses: ReadonlyMap<string, string>;
+  readonly withButtons: ReadonlySet<string>;
   /** The receivers whose messages share a channel limit. */
   readonly receiversOf: (channel: string) => readonly string[];
   readonly feeds: readonly FeedHealth[];
@@ -53,11 +54,11 @@ export async function readPipelineHealth(readings: PipelineReadings): Promise<Pi
     });
   });
   const { failures, pulses, digests, deadJobs, open, lately, processes, request, ...shown } = read;
-  const { rhythms, upForMs, feeds, receivers, addresses, jumpedMs } = readings;
+  const { rhythms, upForMs, feeds, receivers, addresses, withButtons, jumpedMs } = readings;
   const watched = new Set(shown.progress.map(queryScope));
   const everyMs = new Map(readings.sources.map(({ name, pollEvery }) => [name, pollEvery]));
   return {
-    ...{ ...shown, rhythms, upForMs, feeds, receivers, addresses, jumpedMs, now },
+    ...{ ...shown, rhythms, upForMs, feeds, receivers, addresses, withButtons, jumpedMs, now },
     // Failures of queries and sources that are no longer watched are left out.
     failures: failures.filter(({ kind, scope }) => {
       if (scope.startsWith("query ")) return watched.has(scope);

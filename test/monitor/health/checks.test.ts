@@ -292,9 +292,11 @@ test.each<[string, Partial<PipelineHealth>, string[]]>([
   expect(found(changes)).toEqual(rules);
 });
 
-test("buttons are not reported beside a receiver that fails, and are beside any other problem", () => {
+test("buttons are not reported beside a receiver with buttons that fails, and are beside any other problem", () => {
   const { failures = [] } = buttons();
   expect(found({ failures: [...failures, receiver({ final: true })] })).toEqual(["receiver-fails"]);
+  const mail = receiver({ final: true, scope: "on-call" });
+  expect(found({ failures: [...failures, mail] })).toEqual(["receiver-fails", "buttons-fail"]);
   expect(found({ failures: [...failures, aFailure()] })).toEqual(["source-refuses", "buttons-fail"]);
   expect(found({ failures: failures.map((one) => ({ ...one, kind: "call" as const })) })).not.toContain(
     "buttons-fail",

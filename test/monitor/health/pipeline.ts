@@ -29,6 +29,7 @@ export function aLine(changes: Partial<PipelineHealth> = {}): PipelineHealth {
     silentFeeds: new Set(),
     receivers: ["comms", "on-call"],
     addresses: new Map([["on-call", "duty@brand.example"]]),
+    withButtons: new Set(["comms"]),
     givenUp: [],
     bounces: [],
     uncorrected: [],

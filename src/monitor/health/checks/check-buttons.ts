@@ -7,9 +7,10 @@ const LEAST_TRIES = 3;
 /** Tried once a minute: what failed longer ago is of a connection that nobody opens any more. */
 const STALE_MS = 5 * MINUTE;
 
-/** Connections over which clicks on buttons come. Where a receiver fails as well, one cause has both. */
-export const buttonCheck: HealthCheck = ({ failures }, { receiverFails }, found) => {
-  if (found.some(({ rule }) => rule === "receiver-fails")) return [];
+/** Connections over which clicks on buttons come. Where a receiver with buttons fails as well, one cause has both. */
+export const buttonCheck: HealthCheck = ({ failures, withButtons }, { receiverFails }, found) => {
+  const failing = found.filter(({ rule }) => rule === "receiver-fails");
+  if (failing.some(({ labels }) => withButtons.has(labels["receiver"] ?? ""))) return [];
   return failures.flatMap(({ kind, scope, message, final, forMs, lastAgoMs, since, times }) => {
     if (kind !== "extra" || !scope.startsWith(BUTTONS) || lastAgoMs > STALE_MS) return [];
     if (times < LEAST_TRIES || (!final && forMs < receiverFails)) return [];
