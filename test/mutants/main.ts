@@ -12,7 +12,7 @@ import { findMutants, type Mutant, type MutatedFile } from "./find-mutants.ts";
 import { openPlayer } from "./play.ts";
 import { sqlChanges } from "./sql-changes.ts";
 import { testsOf } from "./tests-of.ts";
-import { type Fate, tryMutants } from "./try-mutants.ts";
+import { type Fate, type TriedMutants, tryMutants } from "./try-mutants.ts";
 
 const HELP = `npm run mutants -- [options]
 
@@ -119,9 +119,9 @@ async function main(): Promise<number> {
         project.filter((file) => isNear(file) && hasOne(file, values.tests)),
       );
   const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
-  let fates: ReadonlyMap<number, Fate>;
+  let tried: TriedMutants;
   try {
-    fates = await tryMutants(player, files, tests, {
+    tried = await tryMutants(player, files, tests, {
       isQuick: values.quick,
       onCold: (done, of) => say(`alone ${done} of ${of}`),
     });
@@ -129,6 +129,7 @@ async function main(): Promise<number> {
     await player.close();
   }
   say("");
+  const { fates, notTwice } = tried;
   const rows = folders.map((folder) =>
     rowOf(
       folder,
@@ -151,6 +152,9 @@ async function main(): Promise<number> {
     for (const row of rows) print(lived(row));
     if (values.killed) print(killed(chosen, fates));
     print(table(rows));
+    const notTried = chosen.filter(({ id }) => fates.get(id)?.fate === "NotTried").length;
+    if (notTried > 0) print(`${notTried} more need a process of their own: --quick leaves them out\n`);
+    for (const test of notTwice) print(`fails when it runs again, and says nothing: ${test}\n`);
     print(`${Math.round((monotonicMs() - startedAt) / 1_000)} s\n`);
   }
   for (const wrong of wrongNames) process.stderr.write(`${wrong}\n`);

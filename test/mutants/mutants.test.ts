@@ -123,7 +123,7 @@ test("a test kills what it sees: in turn, from the beginning, and where a loop d
       files.map(({ file }) => file),
       ["test/is-late.test.ts", "test/count.test.ts"],
     );
-    const fates = await tryMutants(player, files, tests, { isQuick: false, onCold: () => {} });
+    const { fates } = await tryMutants(player, files, tests, { isQuick: false, onCold: () => {} });
     const fate = (part: string) =>
       files
         .flatMap(({ mutants }) => mutants)

@@ -7,6 +7,12 @@ export type Fate =
   /** `NotTried`: it needs a process of its own, and the run was to be quick. */
   | { readonly fate: "Survived" | "NotReached" | "NotTried" | "Invalid" };
 
+export interface TriedMutants {
+  readonly fates: ReadonlyMap<number, Fate>;
+  /** Tests that fail when they run again. What only they reach needs a process of its own. */
+  readonly notTwice: ReadonlySet<string>;
+}
+
 /**
  * The result of each. First all in one process; then, each in a process of its own, those that some test reaches before it
  * begins, since they were asked too late to make a difference, or that a test reaches that cannot run twice.
@@ -16,7 +22,7 @@ export async function tryMutants(
   files: readonly MutatedFile[],
   tests: readonly string[],
   { isQuick, onCold }: { readonly isQuick: boolean; readonly onCold: (done: number, of: number) => void },
-): Promise<Map<number, Fate>> {
+): Promise<TriedMutants> {
   const chosen = files.flatMap(({ mutants }) => mutants);
   const lines = await player.playWarm(
     chosen.map(({ id }) => id),
@@ -52,5 +58,5 @@ export async function tryMutants(
     const by = await player.playCold(id, [...(testsReaching.get(inside.has(id) ? id : file) ?? [])]);
     if (by !== null) fates.set(id, { fate: "Killed", by });
   }
-  return fates;
+  return { fates, notTwice };
 }
