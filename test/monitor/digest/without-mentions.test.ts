@@ -87,3 +87,52 @@ test("of some names those are found that an edition shows, as it shortens them",
     hashtags: ["BAG"],
   });
 });
+
+/** A page of insights: people, sites, and what has the same names and is neither. */
+const PAGE = {
+  ...{ title: "Who speaks", asked: "", reader: "cy", mood: "" },
+  tables: [
+    {
+      ...{ title: "Authors", heads: [] },
+      rows: ["Ann", "bo", "Dee"].map((name) => ({ name, facet: "author", cells: [] })),
+    },
+    {
+      ...{ title: "Where", heads: [] },
+      rows: [
+        { name: "site a.example", facet: "domain", cells: [] },
+        { name: "B.example", facet: "domain", cells: [] },
+        { name: "ann", facet: "language", cells: [] },
+        { name: "a.example", facet: null, cells: [] },
+      ],
+    },
+  ],
+};
+
+test("the tables of a page lose people who are gone, and sites of mentions that were deleted", () => {
+  const before = [BARE, aMention({ domain: "b.example" })];
+  const deleted = [
+    { before: BARE, after: null },
+    { before: aMention({ domain: "b.example" }), after: aMention({ domain: "b.example" }) },
+  ];
+  const rows = (view: ReturnType<typeof digestWithout>) =>
+    view?.page?.tables.map(({ rows }) => rows.map(({ name }) => name));
+  const gone = { authors: ["ann", "@Bo"], hashtags: [] };
+  expect(rows(digestWithout(edition({ page: PAGE }), deleted, gone))).toEqual([
+    ["Dee"],
+    ["B.example", "ann", "a.example"],
+  ]);
+  const all = before.map((one) => ({ before: one, after: null }));
+  expect(rows(digestWithout(edition({ page: PAGE }), all, NOBODY))?.[1]).toEqual(["ann", "a.example"]);
+});
+
+test("people are found in the tables of a page, which have no @, and only where people stand", () => {
+  const body = edition({ page: PAGE, topAuthors: [], topHashtags: [] });
+  expect(shownNames(body, { authors: ["ANN", "@bo", "a.example", "x"], hashtags: ["Dee"] })).toEqual({
+    authors: ["ANN", "@bo"],
+    hashtags: [],
+  });
+  const elsewhere = { ...PAGE, tables: PAGE.tables.slice(1) };
+  expect(
+    shownNames(edition({ page: elsewhere, topAuthors: [] }), { authors: ["ann"], hashtags: [] }),
+  ).toEqual(NOBODY);
+});
