@@ -24,7 +24,7 @@ export function stepWindow(
   query: Query,
   { start, arrivals, from, until, isOpen }: WindowRun,
 ): { readonly state: ConditionState; readonly observations: readonly AlertObservation[] } {
-  const run = stepThrough(rule.window, start, arrivals, { from, until }, query.timezone);
+  const run = stepThrough(rule.window, start, arrivals, { from, until, isOpen }, query.timezone);
   return { state: run.state, observations: observationsOf(rule, query, run.verdicts, isOpen) };
 }
 
@@ -35,12 +35,15 @@ interface ClosedVerdict {
   readonly arrivals: readonly BucketCount[];
 }
 
-/** Steps through every bucket up to `until` in order; those that closed by `from` only teach. */
+/**
+ * Steps through every bucket up to `until` in order; those that closed by `from` only teach. What stood out before the rule
+ * began to watch is no news: a wave that goes on then is judged by what comes now, unless an alert of it is open already.
+ */
 function stepThrough(
   condition: WindowCondition,
   start: ConditionState,
   arrivals: Arrivals,
-  { from, until }: { readonly from: Instant; readonly until: Instant },
+  { from, until, isOpen }: Pick<WindowRun, "from" | "until" | "isOpen">,
   timezone: string,
 ): { state: ConditionState; verdicts: ClosedVerdict[] } {
   const verdicts: ClosedVerdict[] = [];
@@ -48,6 +51,8 @@ function stepThrough(
   let state = start.state as JsonValue;
   for (let bucket = start.steppedUntil; bucket < until; bucket += BUCKET_MS) {
     const inBucket = arrivals.get(bucket);
+    const isFirstWatched = bucket <= start.watchFrom && start.watchFrom < bucket + BUCKET_MS;
+    if (isFirstWatched && !isOpen) state = condition.inherit(state);
     const arrived = condition.series.map((series) => inBucket?.get(series.key) ?? []);
     const step = condition.step(state, { bucket, bucketMs: BUCKET_MS, timezone, arrivals: arrived });
     state = step.state;

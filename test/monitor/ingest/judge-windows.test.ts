@@ -43,6 +43,39 @@ async function close(query: Query, rules: readonly Rule[], until: number) {
 
 const states = (query: Query) => stores.conditions.states("p", query.queryId);
 
+/** A crowd from 11:30 to 12:00, then a mention every `pauseMs`: somewhat more than usual, and no wave any more. */
+async function afterACrowd(pauseMs: number, watchFrom: number): Promise<Query> {
+  const queryId = String(++queries);
+  const query = oddQuery({ queryId });
+  await stores.queries.register([query], watchFrom, NOON - 3 * DAY);
+  await stores.polls.ensure(NOON - 3 * DAY);
+  const every = (from: number, to: number, ms: number) =>
+    Array.from({ length: (to - from) / ms }, (_, i) => from + i * ms);
+  const page = [
+    ...every(NOON - 3 * DAY, NOON, 10 * MINUTE),
+    ...every(NOON - 30 * MINUTE, NOON, 10_000),
+    ...every(NOON, watchFrom + HOUR, pauseMs),
+  ].map((at, i) => {
+    const mention = aMention({ queryId, resourceId: `m${i}`, publishedAt: at, addedAt: at, updatedAt: at });
+    return { mention, eventAt: at, story: String(i) };
+  });
+  await stores.mentions.storePage("p", stores.mentions.rowsOf(page), NOON);
+  return query;
+}
+
+test("a wave whose height was before the query was watched is no news; one that goes on is, by what comes now", async () => {
+  const rule = aWindowRule("spike: { atLeast: 20 }");
+  const watchFrom = NOON + 2.5 * HOUR;
+  const faded = await afterACrowd(1.5 * MINUTE, watchFrom);
+  await close(faded, [rule], watchFrom + 30 * MINUTE);
+  expect(await stores.alerts.openOfQuery("p", faded.queryId)).toEqual([]);
+  const loud = await afterACrowd(15_000, watchFrom);
+  await close(loud, [rule], watchFrom + 30 * MINUTE);
+  const [open] = await stores.alerts.openOfQuery("p", loud.queryId);
+  expect(open).toMatchObject({ state: "firing" });
+  expect(open?.because).not.toContain("at the peak");
+});
+
 test("a rule that is edited without a change of what it counts keeps what it has learned", async () => {
   const query = await aQuery(6);
   const before = aWindowRule("spike: { atLeast: 20 }");
