@@ -37,7 +37,9 @@ export async function applyPlan(
   account: Step,
   at: Instant,
 ): Promise<ReadonlyMap<string, string>> {
-  await lockWriting(db, projectsToLock(account));
+  const from = account.fields["keepMentionsFrom"];
+  // Who drops mentions of all projects locks all.
+  await lockWriting(db, typeof from === "string" ? "all" : projectsToLock(account));
   const clients = new Map<Step, number>();
   const projects = new Map<Step, number>();
   for (const client of partsOf(account, "client")) clients.set(client, await saveClient(db, client, at));
@@ -56,7 +58,6 @@ export async function applyPlan(
   for (const [kind, remove] of DELETE)
     for (const { kind: own, stored } of deleted)
       if (own === kind && stored !== undefined) await remove(db, stored.id);
-  const from = account.fields["keepMentionsFrom"];
   if (account.action === "change") {
     await putSetting(db, KEEP_MENTIONS_FROM, from ?? null);
     await putSetting(db, KEEP_MENTIONS_FOR, account.fields["keepMentionsFor"] ?? null);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
-import { lockWriting } from "./write-order.ts";
+import { lockWriting, projectsOfQueries } from "./write-order.ts";
 
 /** What a deletion of mentions is about: all that is given has to fit. */
 interface MentionSelection {
@@ -13,9 +13,16 @@ interface MentionSelection {
   readonly to?: Instant;
 }
 
-/** Deletes all versions of the mentions; returns the number of mentions. Stored totals become outdated. */
+/**
+ * Deletes all versions of the mentions; returns the number of mentions. Stored totals become outdated. In a transaction of
+ * its own it takes its turn among the writers first; a caller's transaction has done so.
+ */
 export async function deleteMentions(db: Database, which: MentionSelection): Promise<number> {
-  if (!db.isTransaction) return db.transaction().execute((own) => deleteMentions(own, which));
+  if (!db.isTransaction)
+    return db.transaction().execute(async (own) => {
+      await lockWriting(own, await projectsOfQueries(own, which.queryIds));
+      return deleteMentions(own, which);
+    });
   await sql`
     update local_api.query set revision = revision + 1 where id in (
       select id from local_api.query where id = any(${which.queryIds}::bigint[]) order by id for no key update)

@@ -6,6 +6,7 @@ import { storableJson } from "../../lib/json.ts";
 import type { MentionKey } from "./current-mentions.ts";
 import type { Database } from "./database.ts";
 import { lockQueries } from "./queries.ts";
+import { lockWriting, projectsOfQueries } from "./write-order.ts";
 
 export type EnrichmentKind = "sentiment" | "relevance" | "category";
 
@@ -69,16 +70,15 @@ export async function leaseEnrichment(
   return { lease, jobs };
 }
 
-/** Those of the jobs that are still this worker's, locked until the transaction ends, with their queries. */
+/** Those of the jobs that are still this worker's, locked until the transaction ends, with their projects and queries. */
 export async function stillLeased(
   db: Database,
   lease: string,
   jobs: readonly EnrichmentJob[],
 ): Promise<EnrichmentJob[]> {
-  await lockQueries(
-    db,
-    jobs.map(({ queryId }) => queryId),
-  );
+  const queryIds = jobs.map(({ queryId }) => queryId);
+  await lockWriting(db, await projectsOfQueries(db, queryIds));
+  await lockQueries(db, queryIds);
   const { rows } = await sql<{ query_id: string; resource_id: string }>`
     select query_id, resource_id from local_api.enrichment_job where lease = ${lease}
     order by query_id, resource_id for update`.execute(db);

@@ -19,11 +19,12 @@ import { type MentionVersion, textOf } from "./mention-version.ts";
 export async function insertMentions(db: Database, found: readonly MentionVersion[]): Promise<number> {
   if (found.length === 0) return 0;
   if (!db.isTransaction) return db.transaction().execute((own) => insertMentions(own, found));
+  // Before the months: whoever drops old ones locks in this order, too.
+  const percentages = await lockQueries(db, found);
   await ensureMentionMonths(
     db,
     found.map((version) => version.date ?? version.added),
   );
-  const percentages = await lockQueries(db, found);
   const kept = found.filter(({ record }) =>
     isInSample(record.resourceId, percentages.get(record.queryId) ?? 100),
   );

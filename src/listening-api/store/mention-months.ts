@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { DateTime } from "luxon";
 import { type Instant, toIso } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { lockWriting } from "./write-order.ts";
 
 /** Any number that no other lock uses: two processes never make the same month. */
 const MONTHS_LOCK = 4_178_302;
@@ -28,8 +29,9 @@ export async function ensureMentionMonths(db: Database, dates: Iterable<Instant>
 export async function dropMentionMonthsBefore(db: Database, before: Instant): Promise<string[]> {
   if (!db.isTransaction) return db.transaction().execute((own) => dropMentionMonthsBefore(own, before));
   if ((await listMentionMonthsBefore(db, before)).length === 0) return [];
-  // Stored totals include the deleted mentions. Locks in the order in which writers take them: the queries, by id, then
-  // the making of months, and then the mentions.
+  // Stored totals include the deleted mentions. Locks in the order in which writers take them: the projects, the queries,
+  // each by id, then the making of months, and then the mentions.
+  await lockWriting(db, "all");
   await sql`
     update local_api.query set revision = revision + 1
     where id in (select id from local_api.query order by id for no key update)`.execute(db);

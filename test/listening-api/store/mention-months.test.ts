@@ -3,8 +3,8 @@ import { createDatabase } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { dropMentionMonthsBefore } from "../../../src/listening-api/store/mention-months.ts";
 import { lockQueries } from "../../../src/listening-api/store/queries.ts";
-import { until } from "../../until.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
+import { untilWaiting } from "./until-waiting.ts";
 
 let fixture: Fixture;
 let queryId = 0;
@@ -78,13 +78,7 @@ it("retention and a writer that needs a new month do not wait for each other", a
   await db.transaction().execute(async (writer) => {
     await lockQueries(writer, [queryId]);
     dropped = dropMentionMonthsBefore(db, at("2026-03-01T00:00:00Z"));
-    const isWaiting = async () => {
-      const { rows } = await fixture.database.pool.query(
-        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-      );
-      return rows.length > 0;
-    };
-    await until("retention waits for the writer", isWaiting, { withinMs: 10_000 });
+    await untilWaiting(fixture.database.pool, 1);
     const mention = mentionVersion(
       { queryId, resourceId: resourceId(3) },
       { added: T0, date: at("2026-07-01T00:00:00Z") },
@@ -92,4 +86,19 @@ it("retention and a writer that needs a new month do not wait for each other", a
     await insertMentions(writer, [mention]);
   });
   expect(await dropped).toContain("mention_2026_02");
+});
+
+it("nor do they when the writer has locked nothing yet", async () => {
+  const db = createDatabase(fixture.database.pool);
+  await store(4, "2026-02-01T00:00:00Z");
+  let dropped: Promise<string[]> | undefined;
+  let stored: Promise<number> | undefined;
+  await db.transaction().execute(async (other) => {
+    await lockQueries(other, [queryId]);
+    dropped = dropMentionMonthsBefore(db, at("2026-03-01T00:00:00Z"));
+    await untilWaiting(fixture.database.pool, 1);
+    stored = store(5, "2026-08-01T00:00:00Z");
+    await untilWaiting(fixture.database.pool, 2);
+  });
+  expect(await Promise.all([dropped, stored])).toEqual([["mention_2026_02"], 1]);
 });
