@@ -77,3 +77,24 @@ test("of a category without `multiple` a mention has one subcategory", async () 
   await ask("PUT", `rulecategories/${body.id}`, { children });
   expect((await shown())[0].categories).toEqual([high?.id]);
 });
+
+test("subcategories may take each other's names, and a new one the name that another gives up", async () => {
+  const { body: made } = await ask("POST", "categories", { name: "Sizes", children: ["Small", "Large"] });
+  const [small, large] = made.children;
+  const put = (children: readonly object[]) =>
+    ask("PUT", `categories/${made.id}`, { name: "Sizes", children });
+  await edit({ addCategories: [small.id] });
+  const swapped = await put([
+    { id: small.id, name: "Large" },
+    { id: large.id, name: "Small" },
+  ]);
+  expect(swapped.status).toBe(200);
+  expect((await shown())[0].categoryDetails).toMatchObject([{ id: String(small.id), name: "Large" }]);
+  const { body: grown } = await put([
+    { name: "Small" },
+    { id: large.id, name: "Medium" },
+    { id: small.id, name: "Large" },
+  ]);
+  expect(grown.children.map(({ name }: { name: string }) => name)).toEqual(["Small", "Medium", "Large"]);
+  expect(grown.children.slice(1)).toMatchObject([{ id: large.id }, { id: small.id }]);
+});

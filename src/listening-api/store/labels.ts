@@ -101,9 +101,10 @@ export async function saveCategory(
           where id = ${current.id} returning id`.execute(db);
   const parentId = Number(rows[0]?.id);
   const known = current?.children ?? [];
+  const named = new Set(children.flatMap(({ id }) => id ?? []));
   const specs = children.map((child) => {
     const same = known.find(({ id, name: given }) =>
-      child.id === undefined ? given === child.name : id === child.id,
+      child.id === undefined ? given === child.name && !named.has(id) : id === child.id,
     );
     return { ...child, id: same?.id, rules: child.rules ?? same?.rules ?? [] };
   });
@@ -111,6 +112,9 @@ export async function saveCategory(
   await sql`
     delete from local_api.category where parent_id = ${parentId} and id <> all(${kept}::bigint[])
   `.execute(db);
+  // They may take each other's names: each gives up its own first.
+  await sql`
+    update local_api.category set name = gen_random_uuid()::text where parent_id = ${parentId}`.execute(db);
   for (const [ordering, { id, name: child, rules }] of specs.entries()) {
     const asJson = storableJson(rules);
     if (id === undefined)
