@@ -80,10 +80,10 @@ function storeHour(
     generatedVersions(seed, mention, targets),
   );
   return db.transaction().execute(async (transaction) => {
-    if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
-    // So that no query is deleted or changed meanwhile. The stamps are the stream's own.
+    // First, so that no query is deleted or changed meanwhile, nor the project. The stamps are the stream's own.
     await lockWriting(transaction, [projectId]);
     const project = await findProjectById(transaction, projectId);
+    if (!(await claimStreamHour(transaction, { projectId, seed, hour }))) return false;
     const queries = await queriesOf(transaction, projectId, cache);
     const placed = versions.map((version) => withMatchPositions(version, queries));
     const matched = versions.flatMap((version) =>

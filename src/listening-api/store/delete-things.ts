@@ -70,9 +70,13 @@ export async function deleteSavedList(db: Database, id: number): Promise<void> {
   await sql`delete from local_api.saved_list where id = ${id}`.execute(db);
 }
 
-/** With everything in it. Takes its turn among the writers, so that no two of them wait for each other. */
+/**
+ * With everything in it. Takes its turn among the writers, so that no two of them wait for each other; then nothing new comes
+ * into it, such as a query that an import makes.
+ */
 export async function deleteProject(db: Database, id: number): Promise<void> {
   await lockWriting(db, [id]);
+  await sql`select from local_api.project where id = ${id} for update`.execute(db);
   const { rows } = await sql<{ id: string }>`
     select id from local_api.query where project_id = ${id}`.execute(db);
   await deleteQueries(
@@ -98,6 +102,8 @@ export async function deleteClient(db: Database, id: number): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from local_api.project where client_id = ${id}`.execute(db);
   for (const row of rows) await deleteProject(db, Number(row.id));
+  // Its programs call until it is gone, and each call is a row of it.
+  await sql`select from local_api.client where id = ${id} for update`.execute(db);
   await sql`delete from local_api.saved_list where client_id = ${id}`.execute(db);
   await sql`delete from local_api.token where client_id = ${id}`.execute(db);
   await sql`delete from local_api.api_call where client_id = ${id}`.execute(db);
@@ -107,6 +113,8 @@ export async function deleteClient(db: Database, id: number): Promise<void> {
 
 /** With the lists that it owns; its query groups stay without an owner. */
 export async function deleteUser(db: Database, id: number): Promise<void> {
+  // It gets no token meanwhile.
+  await sql`select from local_api.api_user where id = ${id} for update`.execute(db);
   await sql`update local_api.query_group set user_id = null where user_id = ${id}`.execute(db);
   await sql`delete from local_api.saved_list where user_id = ${id}`.execute(db);
   await sql`delete from local_api.token where user_id = ${id}`.execute(db);

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createStream } from "../../../src/listening-api/simulate/create-stream.ts";
+import { recordCall } from "../../../src/listening-api/store/callers.ts";
+import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
+import { deleteClient, deleteProject, deleteUser } from "../../../src/listening-api/store/delete-things.ts";
+import { insertToken } from "../../../src/listening-api/store/logins.ts";
+import { putQueries } from "../../../src/listening-api/store/queries.ts";
+import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
+import { type Fixture, startFixture, T0 } from "../fixture.ts";
+import { untilWaiting } from "./until-waiting.ts";
+
+let fixture: Fixture;
+let db: Database;
+beforeEach(async () => {
+  fixture = await startFixture();
+  db = createDatabase(fixture.database.pool);
+});
+afterEach(() => fixture.stop());
+
+type Account = Fixture["account"];
+const token = (own: Database, { userId, clientId }: Account) =>
+  insertToken(own, { hash: Buffer.from("new"), userId, clientId, lifetimeSeconds: 60 });
+
+const MEANWHILE: readonly (readonly [
+  string,
+  string,
+  (own: Database, account: Account) => Promise<unknown>,
+  (own: Database, account: Account) => Promise<void>,
+])[] = [
+  [
+    "client",
+    "its programs call",
+    (own, { clientId }) =>
+      recordCall(own, { of: "client", id: clientId }, { at: T0, periodMs: 1_000, countTo: 10 }),
+    (own, { clientId }) => deleteClient(own, clientId),
+  ],
+  ["user", "it logs in", token, (own, { userId }) => deleteUser(own, userId)],
+  [
+    "project",
+    "an import makes a query in it",
+    (own, { projectId }) =>
+      putQueries(own, projectId, [{ name: "New", type: "twitter" }], { username: "import", at: T0 }),
+    (own, { projectId }) => deleteProject(own, projectId),
+  ],
+];
+
+it.each(MEANWHILE)("a %s is deleted while %s", async (_, __, use, remove) => {
+  let removed: Promise<void> | undefined;
+  await db.transaction().execute(async (other) => {
+    await use(other, fixture.account);
+    removed = db.transaction().execute((own) => remove(own, fixture.account));
+    removed.catch(() => {});
+    await untilWaiting(fixture.database.pool, 1);
+  });
+  await expect(removed).resolves.toBeUndefined();
+});
+
+it("a project is deleted while its stream begins to store an hour", async () => {
+  const { projectId } = fixture.account;
+  const { pool } = fixture.database;
+  const stream = createStream({ pool, projectId, seed: "s", startAt: T0, crises: [] });
+  await stream.queries();
+  let filled: Promise<unknown> | undefined;
+  await db.transaction().execute(async (own) => {
+    await lockWriting(own, [projectId]);
+    filled = stream.fillUntil(T0 + 1);
+    filled.catch(() => {});
+    await untilWaiting(pool, 1);
+    await deleteProject(own, projectId);
+  });
+  await expect(filled).rejects.toThrow(`there is no project ${projectId}`);
+});
