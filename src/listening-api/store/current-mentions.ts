@@ -25,23 +25,17 @@ export interface MentionKey {
   readonly resourceId: string;
 }
 
-/**
- * The visible versions of mentions, locked against other writers until the transaction ends. Versions for a later
- * moment are deleted: the edit counts more.
- */
+/** The visible versions of mentions, locked against other writers until the transaction ends. */
 export async function takeCurrentMentions(
   db: Database,
   keys: readonly MentionKey[],
   moment: Instant,
 ): Promise<CurrentMention[]> {
-  const at = new Date(moment);
   await lockQueries(
     db,
     keys.map(({ queryId }) => queryId),
   );
-  const found = await readCurrentMentions(db, keys, moment);
-  await sql`delete from local_api.mention where ${isOneOf(found)} and visible_at > ${at}`.execute(db);
-  return found;
+  return readCurrentMentions(db, keys, moment);
 }
 
 /** The visible versions of mentions, in the order of query and id; nothing is locked. */
@@ -73,11 +67,19 @@ function isOneOf(keys: readonly MentionKey[]) {
     ${keys.map(({ queryId }) => queryId)}::bigint[], ${keys.map(({ resourceId }) => resourceId)}::text[]))`;
 }
 
-/** Each version is visible until the moment next to it. */
+/** Each version is visible until the moment next to it. Versions for a later moment are deleted: the edit counts more. */
 export async function supersedeMentions(
   db: Database,
   versions: readonly { readonly mention: CurrentMention; readonly at: Instant }[],
 ): Promise<void> {
+  await sql`
+    delete from local_api.mention m
+    using unnest(
+      ${versions.map(({ mention }) => mention.queryId)}::bigint[],
+      ${versions.map(({ mention }) => mention.resourceId)}::text[],
+      ${versions.map(({ at }) => new Date(at))}::timestamptz[]) as old (query_id, resource_id, at)
+    where m.query_id = old.query_id and m.resource_id = old.resource_id and m.visible_at > old.at
+  `.execute(db);
   await sql`
     update local_api.mention m set superseded_at = old.at
     from unnest(

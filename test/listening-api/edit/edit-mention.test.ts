@@ -58,3 +58,26 @@ test("an edit that changes nothing leaves `updated` as it is", async () => {
   const [before] = await edit(2, { starred: true }, AHEAD + 2 * MINUTE);
   expect(before).toMatchObject({ isChanged: false, updated: AHEAD + 1 });
 });
+
+test("what its author will change later is still to come after an edit that changes nothing, and not after one that does", async () => {
+  const later = AHEAD + 10 * MINUTE;
+  const one = { queryId, resourceId: resourceId(3) };
+  await insertMentions(db, [
+    mentionVersion({ ...one, title: "before" }, { added: T0, supersededAt: later }),
+    mentionVersion({ ...one, title: "after" }, { version: 2, added: T0, updated: later, visibleAt: later }),
+  ]);
+  const titleAt = async (at: number) => {
+    fixture.clock.set(at);
+    const { body } = await fixture.get(`/projects/${fixture.account.projectId}/data/mentions`, [
+      ["queryId", queryId],
+      ["startDate", "2026-03-01"],
+      ["endDate", "2026-04-01"],
+    ]);
+    return body.results.find((mention: { resourceId: string }) => mention.resourceId === resourceId(3))
+      ?.title;
+  };
+  expect(await edit(3, { starred: false }, later - MINUTE)).toMatchObject([{ isChanged: false }]);
+  expect(await titleAt(later + MINUTE)).toBe("after");
+  expect(await edit(3, { starred: true }, later - MINUTE)).toMatchObject([{ isChanged: true }]);
+  expect(await titleAt(later + MINUTE)).toBe("before");
+});
