@@ -6,6 +6,9 @@ import { rememberForgotten } from "../../src/listening-api/arrive/forget-request
 import { findForgettable, findSealedAt, undoDeletes } from "../../src/listening-api/arrive/sealed-items.ts";
 import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { editMention } from "../../src/listening-api/edit/edit-mention.ts";
+import type { MentionChanges } from "../../src/listening-api/edit/mention-changes.ts";
+import { deleteCategory, deleteTag } from "../../src/listening-api/store/delete-things.ts";
+import { putCategory, putTag, saveCategory, updateTag } from "../../src/listening-api/store/labels.ts";
 import { listUndoable } from "../../src/listening-api/store/sealed-items.ts";
 import { startFeedServer } from "../fakes/feed-server.ts";
 import { type FakePost, serveMastodon } from "../fakes/mastodon.ts";
@@ -41,7 +44,7 @@ const refetch = async () => {
 };
 
 /** A post that is stored, edited by people, and then seen to be gone by both witnesses. */
-async function seenGone(): Promise<{ id: string; post: FakePost }> {
+async function seenGone(changes: Partial<MentionChanges> = {}): Promise<{ id: string; post: FakePost }> {
   const at = systemClock.now() - MINUTE;
   posts.push({ id: "1001", content: `<p>${GONE}</p>`, at }, { id: "1002", content: "<p>Acme stays</p>", at });
   await feeding.fetchAll();
@@ -50,7 +53,17 @@ async function seenGone(): Promise<{ id: string; post: FakePost }> {
   await editMention(
     db,
     { projectId, queryIds: [Number(record["queryId"])], resourceId: id },
-    { priority: "high", addCategories: [], removeCategories: [], addTags: [], removeTags: [], fields: {} },
+    {
+      ...{
+        priority: "high",
+        addCategories: [],
+        removeCategories: [],
+        addTags: [],
+        removeTags: [],
+        fields: {},
+      },
+      ...changes,
+    },
     systemClock.now,
   );
   const [post] = posts.splice(0, 1);
@@ -98,6 +111,44 @@ test("its feed brings it back with what people did to it", async () => {
   );
   expect(back.map(({ record }) => record["resourceId"])).not.toContain(id);
   expect(await undoable()).toEqual([]);
+});
+
+test.each(["undone", "fetched"])("it has the names of today when it is %s", async (how) => {
+  const [tag, gone] = [await putTag(db, projectId, "was"), await putTag(db, projectId, "gone")];
+  const category = await putCategory(db, projectId, { name: "Topics", children: ["Price"] });
+  const price = category.children[0]?.id ?? 0;
+  const { post } = await seenGone({
+    addTags: [
+      { id: tag, name: "was" },
+      { id: gone, name: "gone" },
+    ],
+    addCategories: [
+      { id: String(price), name: "Price", parentId: String(category.id), parentName: "Topics" },
+    ],
+  });
+  await updateTag(db, tag, { name: "is", rules: [] });
+  await deleteTag(db, gone);
+  await saveCategory(
+    db,
+    projectId,
+    { name: "Themes", multiple: true, children: [{ id: price, name: "Cost" }] },
+    category,
+  );
+  await sql`update local_api.query set name = 'Acme now' where name = 'Acme'`.execute(db);
+  if (how === "undone") await undo(await undoable());
+  else {
+    posts.push({ ...post, content: `<p>${GONE}</p>` });
+    await refetch();
+  }
+  await sql`update local_api.query set name = 'Acme' where name = 'Acme now'`.execute(db);
+  await deleteTag(db, tag);
+  await deleteCategory(db, category.id);
+  const back = (await feeding.mentions()).find(({ record }) => record["priority"] === "high");
+  expect(back?.record).toMatchObject({
+    queryName: "Acme now",
+    tags: ["is"],
+    categoryDetails: [{ name: "Cost", parentName: "Themes" }],
+  });
 });
 
 test("it is found by its address, which no table has", async () => {

@@ -34,7 +34,7 @@ import {
 } from "./delete-items.ts";
 import { readForgotten } from "./forget-requests.ts";
 import { type ArrivedItem, nextVersion, storedVersion, withKept } from "./item-versions.ts";
-import { unsealItems } from "./sealed-items.ts";
+import { namesOfToday, unsealItems } from "./sealed-items.ts";
 import { forgetTexts, tombstoneMentions } from "./tombstone-mentions.ts";
 
 /** What came in together. */
@@ -190,12 +190,13 @@ async function asTheyWere(
   restored: readonly (MatchedItem & { readonly was: string })[],
 ): Promise<MatchedItem[]> {
   if (restored.length === 0) return [];
+  const asNow = await namesOfToday(db, projectId);
   const sealed = new Map<string, CurrentMention>();
   for await (const { resourceId, mentions } of unsealItems(db, {
     projectId,
     resourceIds: restored.map(({ was }) => was),
   }))
-    for (const mention of mentions) sealed.set(`${mention.queryId} ${resourceId}`, mention);
+    for (const mention of mentions) sealed.set(`${mention.queryId} ${resourceId}`, asNow(mention));
   return restored.map(({ item, found, was }) => ({
     item,
     found: found.map((version) => {

@@ -4,9 +4,11 @@ import { z } from "zod";
 import { groupBy } from "../../lib/group-by.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { currentVersion } from "../edit/edit-mention.ts";
+import type { MentionRecord } from "../records/mention-record.ts";
 import { type CurrentMention, readCurrentMentions } from "../store/current-mentions.ts";
 import type { Database } from "../store/database.ts";
 import { insertMentions } from "../store/insert-mentions.ts";
+import { listCategories, listTags } from "../store/labels.ts";
 import type { MentionVersion } from "../store/mention-version.ts";
 import { listQueries, lockQueries } from "../store/queries.ts";
 import {
@@ -85,6 +87,33 @@ async function secretOf(db: Database): Promise<Buffer> {
   return Buffer.from(z.string().parse(secret), "base64url");
 }
 
+/**
+ * Gives a sealed mention as it would be now: its query, tags and subcategories may have another name since it was sealed, and
+ * tags may be gone.
+ */
+export async function namesOfToday(
+  db: Database,
+  projectId: number,
+): Promise<(sealed: CurrentMention) => CurrentMention> {
+  const queries = new Map((await listQueries(db, projectId)).map(({ id, name }) => [id, name]));
+  const tags = new Map((await listTags(db, projectId)).map(({ id, name }) => [id, name]));
+  const details = new Map(
+    (await listCategories(db, projectId)).flatMap((parent) =>
+      parent.children.map((child) => [String(child.id), { name: child.name, parentName: parent.name }]),
+    ),
+  );
+  return (sealed) => {
+    const { categoryDetails = [], queryName } = sealed.fields as Partial<MentionRecord>;
+    const tagIds = sealed.tagIds.filter((id) => tags.has(id));
+    const names = {
+      queryName: queries.get(sealed.queryId) ?? queryName,
+      tags: tagIds.map((id) => tags.get(id)),
+      categoryDetails: categoryDetails.map((detail) => ({ ...detail, ...details.get(detail.id) })),
+    };
+    return { ...sealed, tagIds, fields: { ...sealed.fields, ...names } };
+  };
+}
+
 /** A client that saw a mention deleted does not look for it again: one that is back has another id. */
 export function returnedId(resourceId: string, at: Instant): string {
   return createHash("sha256").update(`${resourceId} ${at}`).digest("hex").slice(0, 32);
@@ -113,6 +142,7 @@ export function undoDeletes(
     await lockQueries(transaction, [...all]);
     // Whoever forgets an author has looked for what is sealed, and removes it a moment later.
     const isForgotten = await readForgotten(transaction);
+    const asNow = await namesOfToday(transaction, projectId);
     const versions: MentionVersion[] = [];
     const names: (ItemName & { readonly newResourceId: string })[] = [];
     let undone = 0;
@@ -125,7 +155,13 @@ export function undoDeletes(
       const mentions = item.mentions.filter(({ queryId }) => all.has(queryId));
       versions.push(
         ...mentions.map((mention) =>
-          currentVersion({ ...mention, resourceId: newResourceId, version: 1, added: at, updated: at }),
+          currentVersion({
+            ...asNow(mention),
+            resourceId: newResourceId,
+            version: 1,
+            added: at,
+            updated: at,
+          }),
         ),
       );
     }
