@@ -23,12 +23,16 @@ export interface ScheduledCheck {
   readonly gone: "No" | "Since now" | "AsBefore";
 }
 
-/** Items of a feed that are due to be asked for again, those first that have waited longest. */
+/**
+ * Items of a feed that are due to be asked for again, those first that have waited longest. With `locks`: until the
+ * transaction ends, and without those that a writer holds, so that nobody waits.
+ */
 export async function dueChecks(
   db: Database,
   projectId: number,
   feedKey: string,
   most: number,
+  { locks = false }: { readonly locks?: boolean } = {},
 ): Promise<DueCheck[]> {
   const { rows } = await sql<DueRow>`
     select encode(id_key, 'hex') as id_key, native_id, reference, seen_on >= current_date - 1 as is_listed,
@@ -36,7 +40,7 @@ export async function dueChecks(
       1000 * extract(epoch from now() - gone_since)::double precision as gone_for_ms
     from local_api.received_item
     where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
-    order by check_at limit ${most}`.execute(db);
+    order by check_at limit ${most} ${locks ? sql`for no key update skip locked` : sql``}`.execute(db);
   return rows.map((row) => ({
     ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
     ...{ goneForMs: row.gone_for_ms, isListed: row.is_listed },
@@ -60,9 +64,7 @@ export async function claimChecks(
   { most, forMs }: { readonly most: number; readonly forMs: number },
 ): Promise<DueCheck[]> {
   return db.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`checks ${projectId} ${feedKey}`}, 0))
-    `.execute(transaction);
-    const due = await dueChecks(transaction, projectId, feedKey, most);
+    const due = await dueChecks(transaction, projectId, feedKey, most, { locks: true });
     await scheduleChecks(
       transaction,
       projectId,
