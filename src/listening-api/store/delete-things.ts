@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
+import { lockQueries } from "./queries.ts";
 import { lockWriting, projectsOfQueries } from "./write-order.ts";
 
 /** What a deletion of mentions is about: all that is given has to fit. */
@@ -14,7 +15,8 @@ interface MentionSelection {
 }
 
 /**
- * Deletes all versions of the mentions; returns the number of mentions. Stored totals become outdated. In a transaction of
+ * Deletes all versions of the mentions; returns the number of mentions. Stored totals of the queries that had them become
+ * outdated; what is said to have changed is polled, so no others. In a transaction of
  * its own it takes its turn among the writers first; a caller's transaction has done so.
  */
 export async function deleteMentions(db: Database, which: MentionSelection): Promise<number> {
@@ -23,10 +25,7 @@ export async function deleteMentions(db: Database, which: MentionSelection): Pro
       await lockWriting(own, await projectsOfQueries(own, which.queryIds));
       return deleteMentions(own, which);
     });
-  await sql`
-    update local_api.query set revision = revision + 1 where id in (
-      select id from local_api.query where id = any(${which.queryIds}::bigint[]) order by id for no key update)
-  `.execute(db);
+  await lockQueries(db, which.queryIds);
   const { resourceIds, from, to } = which;
   const { rows } = await sql<{ mentions: string }>`
     with gone as (
@@ -34,7 +33,9 @@ export async function deleteMentions(db: Database, which: MentionSelection): Pro
         and ${resourceIds === undefined ? sql`true` : sql`resource_id = any(${resourceIds}::text[])`}
         and ${from === undefined ? sql`true` : sql`date >= ${new Date(from)}`}
         and ${to === undefined ? sql`true` : sql`date < ${new Date(to)}`}
-      returning query_id, resource_id)
+      returning query_id, resource_id),
+    outdated as (
+      update local_api.query set revision = revision + 1 where id in (select query_id from gone))
     select count(distinct (query_id, resource_id)) as mentions from gone`.execute(db);
   return Number(rows[0]?.mentions ?? 0);
 }

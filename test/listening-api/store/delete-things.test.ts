@@ -2,11 +2,17 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { createStream } from "../../../src/listening-api/simulate/create-stream.ts";
 import { recordCall } from "../../../src/listening-api/store/callers.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
-import { deleteClient, deleteProject, deleteUser } from "../../../src/listening-api/store/delete-things.ts";
+import {
+  deleteClient,
+  deleteMentions,
+  deleteProject,
+  deleteUser,
+} from "../../../src/listening-api/store/delete-things.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { insertToken } from "../../../src/listening-api/store/logins.ts";
-import { putQueries } from "../../../src/listening-api/store/queries.ts";
+import { putQueries, readRevisionsOf } from "../../../src/listening-api/store/queries.ts";
 import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
-import { type Fixture, startFixture, T0 } from "../fixture.ts";
+import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 import { untilWaiting } from "./until-waiting.ts";
 
 let fixture: Fixture;
@@ -69,4 +75,33 @@ it("a project is deleted while its stream begins to store an hour", async () => 
     await deleteProject(own, projectId);
   });
   await expect(filled).rejects.toThrow(`there is no project ${projectId}`);
+});
+
+it("mentions of some queries, ids and dates are deleted, and only what had them counts as changed", async () => {
+  const ids = [...fixture.account.queries.values()];
+  const [first = 0, second = 0] = ids;
+  const version = (queryId: number, number: number, date: string) =>
+    mentionVersion({ queryId, resourceId: resourceId(number) }, { added: T0, date: Date.parse(date) });
+  await insertMentions(db, [
+    version(first, 1, "2026-03-01T00:00:00Z"),
+    version(first, 2, "2026-03-02T00:00:00Z"),
+    version(first, 3, "2026-03-03T00:00:00Z"),
+    version(second, 2, "2026-03-02T00:00:00Z"),
+  ]);
+  const before = await readRevisionsOf(db, ids);
+  const [from, to] = [Date.parse("2026-03-02T00:00:00Z"), Date.parse("2026-03-03T00:00:00Z")];
+  expect(await deleteMentions(db, { queryIds: ids, resourceIds: [resourceId(9)] })).toBe(0);
+  expect(await readRevisionsOf(db, ids)).toEqual(before);
+  expect(await deleteMentions(db, { queryIds: [first], from, to })).toBe(1);
+  const after = await readRevisionsOf(db, ids);
+  expect(after.get(second)).toBe(before.get(second));
+  expect(after.get(first)).not.toBe(before.get(first));
+  const { rows } = await fixture.database.pool.query(
+    "select query_id::integer as query, right(resource_id, 1) as id from local_api.mention order by 1, 2",
+  );
+  expect(rows).toEqual([
+    { query: first, id: "1" },
+    { query: first, id: "3" },
+    { query: second, id: "2" },
+  ]);
 });
