@@ -85,7 +85,7 @@ export async function configureFeeds(
       next_at = case when excluded.next_at is null then null
         -- What may have ended the process is not read at once after it.
         when known.readings > 0 then known.next_at
-        else coalesce(least(known.next_at, now() + excluded.every_ms * interval '1 millisecond'), now()) end
+        else least(coalesce(known.next_at, now()), now() + excluded.every_ms * interval '1 millisecond') end
   `.execute(db);
 }
 

@@ -1,13 +1,25 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
 import {
   claimFeed,
   closeHost,
   configureFeeds,
+  countPushed,
   endFetch,
+  endUnread,
+  extendLease,
+  failStream,
+  keepStream,
+  type LeasedFeed,
   listFeeds,
+  noteReading,
+  putGap,
+  putNotes,
+  releaseFeed,
   reserveHost,
 } from "../../../src/feeds/store/feeds.ts";
+import { makeFeedDue } from "../../../src/feeds/store/hubs.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/lib/instant.ts";
 import { feedsOf, startFeeding } from "../feeding.ts";
 
@@ -77,6 +89,139 @@ test("a host is asked by one after the other, and a shorter pause does not end a
   await closeHost(db, "b.example", HOUR);
   await closeHost(db, "b.example", MINUTE);
   expect(await reserve("b.example")).toBeGreaterThan(59 * MINUTE);
+  expect((await claim())?.key).toBe("a");
+  expect(await claim()).toBeNull();
+});
+
+/** A feed of the same key in another project: nothing of it changes. */
+async function elsewhere(): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    insert into local_api.project (client_id, name) select client_id, 'Elsewhere' from local_api.project where id = ${projectId}
+    on conflict (client_id, name) do update set name = excluded.name returning id`.execute(db);
+  const id = Number(rows[0]?.id);
+  await configureFeeds(db, id, feeds);
+  return id;
+}
+
+const rowOf = async (key: string, project = projectId) => {
+  const { rows } = await sql<Record<string, unknown>>`
+    select * from feeds.feed where project_id = ${project} and key = ${key}`.execute(db);
+  return rows[0];
+};
+
+async function claimed(): Promise<LeasedFeed> {
+  const leased = await claimFeed(db, projectId, ["a"], MINUTE);
+  if (leased === null) throw new Error("none is due");
+  return leased;
+}
+
+test("nobody else gets a feed until its lease ends, and many at once get each once", async () => {
+  const others = await elsewhere();
+  const got = await Promise.all([claim(), claim(), claim(), claim()]);
+  expect(got.flatMap((one) => one?.key ?? []).toSorted()).toEqual(["a", "b"]);
+  await sql`update feeds.feed set next_at = now()`.execute(db);
+  expect(await claim()).toBeNull();
+  await sql`update feeds.feed set lease_until = now() where key = 'b'`.execute(db);
+  expect((await claim())?.key).toBe("b");
+  expect(await claimFeed(db, others, ["b"], MINUTE)).toMatchObject({ key: "b" });
+  expect(await claimFeed(db, others, ["b", "c"], MINUTE)).toBeNull();
+});
+
+test("a feed of a host that may not be asked for long is left alone", async () => {
+  await closeHost(db, "a.example", MINUTE);
+  await closeHost(db, "b.example", 20 * SECOND);
+  expect([(await claim())?.key, await claim()]).toEqual(["b", null]);
+});
+
+test("a worker that has lost its lease changes nothing any more, and no other feed", async () => {
+  const others = await elsewhere();
+  const leased = await claimed();
+  const { key } = leased;
+  const stale = { ...leased, lease: randomUUID() };
+  const end = { state: { n: 1 }, nextInMs: HOUR, problem: null, items: 1, matched: 1 };
+  const reading = { name: "page", readings: 1, nextInMs: HOUR };
+  const stream = { ...end, leaseMs: HOUR };
+  const fails = { problem: "away", leaseMs: HOUR };
+  const every = (one: LeasedFeed) => [
+    () => noteReading(db, projectId, one, reading),
+    () => extendLease(db, projectId, one, HOUR),
+    () => keepStream(db, projectId, one, stream),
+    () => failStream(db, projectId, one, fails),
+    () => releaseFeed(db, projectId, one),
+    () => endUnread(db, projectId, one, "too long"),
+    () => endFetch(db, projectId, one, end),
+  ];
+  const before = await rowOf(key);
+  const rest = await Promise.all([rowOf("b"), rowOf("a", others), rowOf("b", others)]);
+  for (const work of every(stale)) expect(await work()).not.toBe(true);
+  expect(await rowOf(key)).toEqual(before);
+  for (const work of every(leased)) {
+    await sql`update feeds.feed set lease = ${leased.lease} where project_id = ${projectId} and key = ${key}`.execute(
+      db,
+    );
+    expect(await work()).not.toBe(false);
+    const after = await rowOf(key);
+    expect(after).not.toEqual(before);
+  }
+  expect(await Promise.all([rowOf("b"), rowOf("a", others), rowOf("b", others)])).toEqual(rest);
+});
+
+test("a feed that is asked for while it is fetched is fetched once more at once", async () => {
+  const leased = await claimed();
+  const end = { state: {}, nextInMs: HOUR, problem: null, items: 0, matched: 0 };
+  const due = async () => {
+    const { at, nextAt } = await shown("a");
+    return (nextAt ?? 0) - at;
+  };
+  await noteReading(db, projectId, leased, { name: "page", readings: 1, nextInMs: HOUR });
+  await makeFeedDue(db, projectId, "a");
+  expect(await endFetch(db, projectId, leased, end)).toBe(true);
+  expect(await due()).toBeLessThanOrEqual(0);
+  const again = await claimed();
+  expect(await endFetch(db, projectId, again, end)).toBe(true);
+  expect(await due()).toBeGreaterThan(MINUTE);
+});
+
+test("a gap, a note and a push belong to one feed of one project", async () => {
+  const others = await elsewhere();
+  const gap = { from: 0, to: HOUR, reason: "away" };
+  for (const [project, key] of [
+    [projectId, "a"],
+    [projectId, "b"],
+    [others, "a"],
+  ] as const)
+    await putGap(db, project, key, gap);
+  await sql`update feeds.gap set noticed_at = now() - interval '31 days'`.execute(db);
+  await putGap(db, projectId, "a", gap);
+  const gaps = await sql`
+    select project_id = ${projectId} as own, key, noticed_at > now() - interval '1 day' as fresh from feeds.gap
+    order by 1, 2, 3`.execute(db);
+  expect(gaps.rows).toEqual([
+    { own: false, key: "a", fresh: false },
+    { own: true, key: "a", fresh: true },
+    { own: true, key: "b", fresh: false },
+  ]);
+  expect([(await shown("a")).gap?.reason, (await shown("b")).gap]).toEqual(["away", null]);
+  const rest = await Promise.all([rowOf("b"), rowOf("a", others)]);
+  await putNotes(db, projectId, "a", { size: "It is large.", away: null });
+  await countPushed(db, projectId, "a", { items: 2, matched: 1, edited: 1 });
+  await makeFeedDue(db, projectId, "a");
+  expect(await shown("a")).toMatchObject({ notes: ["It is large."], itemsToday: 2, matchedToday: 1 });
+  expect(await rowOf("a")).toMatchObject({ state: { pushedEdits: 1 } });
+  expect(await Promise.all([rowOf("b"), rowOf("a", others)])).toEqual(rest);
+});
+
+test("one that was given up is tried at once when it is configured again, and one that ended a process is not", async () => {
+  const others = await elsewhere();
+  await sql`update feeds.feed set next_at = null where key = 'a'`.execute(db);
+  await sql`update feeds.feed set readings = 1, next_at = now() + interval '1 hour' where key = 'b'`.execute(
+    db,
+  );
+  const theirs = await rowOf("a", others);
+  await configure(feeds.slice(0, 1));
+  expect([(await shown("a")).isConfigured, (await shown("b")).isConfigured]).toEqual([true, false]);
+  expect(await rowOf("a", others)).toEqual(theirs);
+  await configure();
   expect((await claim())?.key).toBe("a");
   expect(await claim()).toBeNull();
 });
