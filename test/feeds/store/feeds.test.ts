@@ -127,6 +127,17 @@ test("nobody else gets a feed until its lease ends, and many at once get each on
   expect(await claimFeed(db, others, ["b", "c"], MINUTE)).toBeNull();
 });
 
+test("who claims a feed does not wait for a worker that is at it", async () => {
+  const other = await db.transaction().execute(async (own) => {
+    expect(await claimFeed(own, projectId, keys, MINUTE)).toMatchObject({ key: "a" });
+    return db.transaction().execute(async (second) => {
+      await sql`set local lock_timeout = '1s'`.execute(second);
+      return claimFeed(second, projectId, keys, MINUTE);
+    });
+  });
+  expect(other).toMatchObject({ key: "b" });
+});
+
 test("a feed of a host that may not be asked for long is left alone", async () => {
   await closeHost(db, "a.example", MINUTE);
   await closeHost(db, "b.example", 20 * SECOND);
@@ -177,9 +188,14 @@ test("a feed that is asked for while it is fetched is fetched once more at once"
   await makeFeedDue(db, projectId, "a");
   expect(await endFetch(db, projectId, leased, end)).toBe(true);
   expect(await due()).toBeLessThanOrEqual(0);
-  const again = await claimed();
-  expect(await endFetch(db, projectId, again, end)).toBe(true);
+  expect(await endFetch(db, projectId, await claimed(), end)).toBe(true);
   expect(await due()).toBeGreaterThan(MINUTE);
+  // Its address is gone for good: nobody can ask for it any more.
+  await sql`update feeds.feed set next_at = now()`.execute(db);
+  const last = await claimed();
+  await makeFeedDue(db, projectId, "a");
+  expect(await endFetch(db, projectId, last, { ...end, nextInMs: null })).toBe(true);
+  expect((await shown("a")).nextAt).toBeNull();
 });
 
 test("a gap, a note and a push belong to one feed of one project", async () => {
@@ -201,6 +217,7 @@ test("a gap, a note and a push belong to one feed of one project", async () => {
     { own: true, key: "a", fresh: true },
     { own: true, key: "b", fresh: false },
   ]);
+  await putGap(db, others, "b", gap);
   expect([(await shown("a")).gap?.reason, (await shown("b")).gap]).toEqual(["away", null]);
   const rest = await Promise.all([rowOf("b"), rowOf("a", others)]);
   await putNotes(db, projectId, "a", { size: "It is large.", away: null });

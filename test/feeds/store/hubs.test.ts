@@ -87,6 +87,19 @@ test("a hub is asked by one worker, the one that has waited longest first, and s
   expect((await of(id("a", others)))?.["attempts"]).toBe(0);
 });
 
+test("who asks a hub does not wait for a worker that is at another one", async () => {
+  const other = await db.transaction().execute(async (own) => {
+    expect(await claimHub(own, projectId, KEYS, { callback: "https://us", retryMs: MINUTE })).toMatchObject({
+      key: "a",
+    });
+    return db.transaction().execute(async (second) => {
+      await sql`set local lock_timeout = '1s'`.execute(second);
+      return claimHub(second, projectId, KEYS, { callback: "https://us", retryMs: MINUTE });
+    });
+  });
+  expect(other).toMatchObject({ key: "b" });
+});
+
 test("of the hubs only those of the feeds of this process are asked", async () => {
   expect(await claim({ keys: ["b"] })).toMatchObject({ key: "b" });
   expect(await claim({ keys: ["b"] })).toBeNull();
