@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { IANAZone } from "luxon";
 import { createCountsReader, createPictureFiles, type PlotLook } from "#lab";
 import { BUCKET_MS, gatesOf, SENSITIVITIES, type SpikeSettings, significanceGate } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
+import { isNamedZone } from "../lib/local-time.ts";
 
 interface DetectOptions {
   readonly bucket: string;
@@ -83,7 +83,7 @@ function settingsOf(options: DetectOptions): SpikeSettings {
   }
   const cooldownMs = parseDuration(options.cooldown);
   const { timeZone: zone = "UTC" } = options;
-  if (!IANAZone.isValidZone(zone)) {
+  if (!isNamedZone(zone)) {
     throw new UserError(`--time-zone ${zone}: expected a name such as Europe/Berlin`);
   }
   if (cooldownMs === undefined) throw new UserError(`--cooldown ${options.cooldown}: expected e.g. 3h`);

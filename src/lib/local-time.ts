@@ -124,7 +124,7 @@ export const LocalTime = z
     patternErrorMessage: 'expected a time of day from "00:00" to "24:00"',
   });
 
-/** An IANA zone, by name. Offsets such as "+02:00" are refused: they have no summer time. */
+/** An IANA zone, by name. */
 export const TimeZone = z
   .string()
   .refine((name) => isNamedZone(name), {
@@ -136,9 +136,34 @@ export const TimeZone = z
     patternErrorMessage: 'expected the name of a time zone such as "Europe/Berlin" or "UTC"',
   });
 
-function isNamedZone(name: string): boolean {
-  return /^[A-Za-z]/.test(name) && IANAZone.isValidZone(name);
+/** Offsets have no summer time; abbreviations mean one zone to JavaScript and another to people and to PostgreSQL. */
+export function isNamedZone(name: string): boolean {
+  return (
+    /^[A-Za-z]/.test(name) &&
+    (!/^(?:[a-z]{3}$|SystemV\/)/i.test(name) || SHORT_NAMES.has(name.toUpperCase())) &&
+    IANAZone.isValidZone(name)
+  );
 }
+
+/** The names of three letters that IANA has. Of the others, `BST` would be Bangladesh, and `IST` India. */
+const SHORT_NAMES: ReadonlySet<string> = new Set(
+  "CET EET EST GMT HST MET MST PRC ROC ROK UCT UTC WET".split(" "),
+);
+
+/**
+ * The name by which PostgreSQL finds a zone. It takes some names for abbreviations, which have no summer time: the same
+ * clocks stand in a city.
+ */
+export function zoneForSql(name: string): string {
+  return CITIES[name.toUpperCase()] ?? name;
+}
+
+const CITIES: Readonly<Record<string, string>> = {
+  CET: "Europe/Brussels",
+  EET: "Europe/Athens",
+  MET: "Europe/Brussels",
+  WET: "Europe/Lisbon",
+};
 
 /** Zones also come from the source: an unknown zone counts as UTC everywhere, so that there is always a number. */
 function zoneNamed(name: string): IANAZone {

@@ -159,6 +159,50 @@ test("the published contract's /project/ is /projects/", async () => {
   expect(answer).toMatchObject({ status: 200, body: { name: "Cities" } });
 });
 
+describe("the zone of a call", () => {
+  const NOON_IN_SUMMER = "2026-07-01T12:00:00.000Z";
+
+  it.each([
+    ["UTC", 12],
+    ["Europe/Berlin", 14],
+    ["CET", 14],
+    ["met", 14],
+    ["EET", 15],
+    ["WET", 13],
+    ["EST", 7],
+    ["Asia/Kolkata", 17],
+  ])("%s has one clock for hours, and the same for days", async (zone, hour) => {
+    const queryId = fixture.account.queries.get("Beta") ?? 0;
+    const date = Date.parse(NOON_IN_SUMMER);
+    const versions = [mentionVersion({ queryId, resourceId: resourceId(99) }, { date, added: T0 - MINUTE })];
+    await insertMentions(createDatabase(fixture.database.pool), versions);
+    const asked = [
+      ["queryId", queryId],
+      ["startDate", "2026-07-01"],
+      ["endDate", "2026-07-02"],
+      ["timezone", zone],
+    ] as const;
+    const atHour = async (of: number) =>
+      (await fixture.get(path, [...asked, ["hourOfDay", of]])).body.resultsTotal;
+    expect([await atHour(hour), await atHour(hour - 1), await atHour(hour + 1)]).toEqual([1, 0, 0]);
+    for (const dimension of ["hourOfDay", "hours"]) {
+      const chart = path.replace("data/mentions", `data/volume/queries/${dimension}`);
+      const { values } = (await fixture.get(chart, asked)).body.results[0];
+      const counted = values.filter(({ value }: { value: number }) => value > 0);
+      expect([dimension, counted.length]).toEqual([dimension, 1]);
+      expect(dimension === "hours" ? Number(counted[0].id.slice(11, 13)) : counted[0].id).toBe(hour);
+    }
+  });
+
+  it.each(["BST", "IST", "ECT", "PST", "UTC+2", "+01:00", "local"])("is not %s", async (zone) => {
+    const { status, body } = await fixture.get(path, [...range, ["timezone", zone], ["hourOfDay", 3]]);
+    expect({ status, errors: body.errors }).toEqual({
+      status: 400,
+      errors: [{ code: 0, message: expect.stringMatching(/^timezone: expected an IANA name/) }],
+    });
+  });
+});
+
 describe("moments", () => {
   it.each([
     ["2026-11-20", "2026-11-19T23:00:00.000Z"],

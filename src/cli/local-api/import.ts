@@ -4,6 +4,7 @@ import { findProject, IMPORT_FIELDS, type ImportResult, importMentions, PAGE_TYP
 import { systemClock } from "../../lib/clock.ts";
 import { UserError } from "../../lib/errors.ts";
 import { toIso } from "../../lib/instant.ts";
+import { isNamedZone } from "../../lib/local-time.ts";
 import { stopSignal } from "../../lib/stop-signal.ts";
 import { print, printError } from "../common/print.ts";
 import { collectPairs } from "./flags.ts";
@@ -107,6 +108,8 @@ function formatOf(file: string, options: ImportOptions) {
     throw new UserError("--map, --timezone and --date-format go with CSV files.", [
       "--format csv, if it is one",
     ]);
+  if (timezone !== undefined && !isNamedZone(timezone))
+    throw new UserError(`--timezone ${timezone}: expected a name such as Europe/Berlin`);
   const dates = { timezone, format: dateFormat };
   return { kind, columns, dates };
 }

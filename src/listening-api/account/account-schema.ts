@@ -1,8 +1,8 @@
-import { DateTime } from "luxon";
 import { z } from "zod";
 import { parseDuration } from "../../lib/duration.ts";
 import { DAY, SECOND, toIso } from "../../lib/instant.ts";
 import type { JsonValue } from "../../lib/json.ts";
+import { isNamedZone } from "../../lib/local-time.ts";
 import { readDate } from "../../lib/read-date.ts";
 import { storableText } from "../../lib/text.ts";
 import { EDITABLE } from "../edit/mention-changes.ts";
@@ -253,10 +253,7 @@ const SignalGroup = z.strictObject({
 const Project = z.strictObject({
   name: Name,
   id: Id,
-  timezone: z
-    .string()
-    .refine((zone) => DateTime.utc().setZone(zone).isValid, "expected an IANA zone such as Europe/Berlin")
-    .optional(),
+  timezone: z.string().refine(isNamedZone, "expected an IANA zone such as Europe/Berlin").optional(),
   description: text(10_000).optional(),
   /** Of records, ISO 639-1. */
   language: text(20).optional(),

@@ -1,6 +1,6 @@
-import { IANAZone } from "luxon";
 import { closestWord } from "../../lib/closest-word.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { isNamedZone } from "../../lib/local-time.ts";
 import type { FilterScope } from "../filters/define-filter.ts";
 import { FILTERS } from "../filters/filters.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
@@ -95,7 +95,7 @@ async function readQueryIds(parameters: ParameterReader, scope: RequestScope): P
 
 function readTimezone(parameters: ParameterReader): string | undefined {
   const zone = parameters.text("timezone");
-  if (zone === undefined || IANAZone.isValidZone(zone)) return zone;
+  if (zone === undefined || isNamedZone(zone)) return zone;
   parameters.fault(
     `timezone: expected an IANA name such as Europe/London, got ${JSON.stringify(zone.slice(0, 60))}.`,
   );

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { zoneForSql } from "../../lib/local-time.ts";
 import type { MentionCondition } from "../filters/mention-condition.ts";
 import { fieldSql } from "./field-sql.ts";
 import { wordsSql } from "./mention-words.ts";
@@ -115,7 +116,7 @@ function foldedAll(values: readonly string[]): RawBuilder<string[]> {
 }
 
 function wallClock(zone: string): RawBuilder<unknown> {
-  return sql`(${fieldSql("date")} at time zone ${zone}::text)`;
+  return sql`(${fieldSql("date")} at time zone ${zoneForSql(zone)}::text)`;
 }
 
 const CODES = sql.join(

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { zoneForSql } from "../../lib/local-time.ts";
 import type { KeySource, TopKey } from "../charts/axis.ts";
 import type { InsightCount, InsightKind, InsightsRequest } from "../charts/insights.ts";
 import type { FieldOf } from "../records/mention-fields.ts";
@@ -19,7 +20,7 @@ export function keySourceSql(source: KeySource): RawBuilder<unknown> {
     }
     case "clock": {
       const part = sql.raw(source.part === "hourOfDay" ? "hour" : "isodow");
-      return sql`(select extract(${part} from m.date at time zone ${source.zone})::integer as key)`;
+      return sql`(select extract(${part} from m.date at time zone ${zoneForSql(source.zone)})::integer as key)`;
     }
     case "query":
       return sql`(select m.query_id as key)`;

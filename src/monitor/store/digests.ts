@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
 import { storableJson } from "../../lib/json.ts";
+import { zoneForSql } from "../../lib/local-time.ts";
 import { ALL_PROJECTS, type DigestEdition, type PeriodStory, type SentAlert } from "../model/digest.ts";
 import { at, type Db } from "./database.ts";
 import type { Period } from "./whole-days.ts";
@@ -193,10 +194,11 @@ export function createDigestStore(db: Db) {
       period: Period,
       { step, timezone }: { readonly step: "hour" | "day"; readonly timezone: string },
     ): Promise<{ step: number; mentions: number; negative: number }[]> {
+      const zone = zoneForSql(timezone);
       const place =
         step === "hour"
           ? sql`floor(extract(epoch from m.event_at - ${at(period.from)}::timestamptz) / 3600)::int`
-          : sql`(m.event_at at time zone ${timezone})::date - (${at(period.from)}::timestamptz at time zone ${timezone})::date`;
+          : sql`(m.event_at at time zone ${zone})::date - (${at(period.from)}::timestamptz at time zone ${zone})::date`;
       const { rows } = await sql<{ step: number; mentions: number; negative: number }>`
         select ${place} as step, count(*)::int as mentions,
           (count(*) filter (where m.sentiment = 'negative'))::int as negative

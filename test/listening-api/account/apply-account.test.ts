@@ -244,6 +244,8 @@ describe("faults are shown at their line, with what was expected", () => {
     ],
     ["users:\n  - { username: a, password: 1234 }", /:2:30 expected text, got a number$/],
     ["clients:\n  - { name: A, projects: [{ name: P, timezone: Mars }] }", /expected an IANA zone/],
+    ["clients:\n  - { name: A, projects: [{ name: P, timezone: UTC+2 }] }", /expected an IANA zone/],
+    ["clients:\n  - { name: A, projects: [{ name: P, timezone: local }] }", /expected an IANA zone/],
     ["keepMentionsFrom: soon", /expected a date or date-time/],
     [
       "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nclients: [*c,*c,*c,*c]",

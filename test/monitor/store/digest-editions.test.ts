@@ -238,3 +238,29 @@ test("what decides whether messages were needed is of the alert itself: its inci
     ["wrong", false, false, 7, null],
   ]);
 });
+
+test("a day of a digest is one of its zone, also where PostgreSQL takes its name for that of a clock without summer time", async () => {
+  const midnight = Date.parse("2026-06-30T22:00:00Z");
+  const query = { projectId: P, queryId: "summer" };
+  await stores.queries.register([oddQuery(query)], midnight, midnight);
+  const page = [0, 23.5, 24].map((hours, n) => {
+    const at = midnight + hours * HOUR;
+    const mention = aMention({ queryId: query.queryId, resourceId: String(n), publishedAt: at });
+    return { mention, eventAt: at, story: String(n) };
+  });
+  await stores.mentions.storePage(P, stores.mentions.rowsOf(page), midnight);
+  for (const timezone of ["Europe/Berlin", "CET", "MET"]) {
+    const days = await digests.volume(
+      [query],
+      { from: midnight, to: midnight + 48 * HOUR },
+      { step: "day", timezone },
+    );
+    expect([timezone, days.map(({ step, mentions }) => [step, mentions])]).toEqual([
+      timezone,
+      [
+        [0, 2],
+        [1, 1],
+      ],
+    ]);
+  }
+});
