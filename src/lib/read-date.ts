@@ -27,7 +27,10 @@ export function readDate(text: string, { timezone = "utc", format }: DateManner)
   if (format !== undefined) return momentOf(DateTime.fromFormat(text, format, options));
   if (/^\d{10}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return Number(text);
-  for (const parse of [DateTime.fromISO, DateTime.fromSQL, DateTime.fromRFC2822, DateTime.fromHTTP]) {
+  const parsers = YEAR_FIRST.test(text)
+    ? [DateTime.fromISO, DateTime.fromSQL]
+    : [DateTime.fromRFC2822, DateTime.fromHTTP];
+  for (const parse of parsers) {
     const at = momentOf(parse(text, options));
     if (at !== undefined) return at;
   }
@@ -37,6 +40,9 @@ export function readDate(text: string, { timezone = "utc", format }: DateManner)
   }
   return undefined;
 }
+
+/** A time alone is no date: it would be today's. So is `0930`, which would be a year. */
+const YEAR_FIRST = /^(?!0000)\d{4}(?:-|\d{4}(?:T|$))/;
 
 function momentOf(parsed: DateTime): Instant | undefined {
   return parsed.isValid ? parsed.toMillis() : undefined;

@@ -19,3 +19,26 @@ test("a date that may be read in two ways wants a format, and one without an off
     Date.parse("2026-04-03T08:00:00Z"),
   );
 });
+
+test.each([
+  "12:30",
+  "12:30:00",
+  "12",
+  "0930",
+  "1230",
+  "2026",
+  "202601",
+  "250101",
+  "0000-01-01",
+  "-000001-01-01",
+])("%j is no date: without its day it would be today, or another year", (text) => {
+  expect(readDate(text, {})).toBeUndefined();
+});
+
+test("a day has the forms of ISO 8601, too, and begins where its zone does", () => {
+  for (const text of ["20260301", "2026-W09-7", "2026-060", "2026-03-01", "1 Mar 2026", "2026/03/01"])
+    expect([text, readDate(text, { timezone: "Asia/Kolkata" })]).toEqual([
+      text,
+      Date.parse("2026-02-28T18:30:00Z"),
+    ]);
+});

@@ -144,6 +144,8 @@ const Moment = z.string().transform((text, context) => {
 });
 
 const Count = z.int().min(0).nullish();
+const Latitude = z.number().min(-90).max(90);
+const Longitude = z.number().min(-180).max(180);
 
 /**
  * One line of an import file. Only id, text and date are required; unknown fields are ignored. Text is unchanged and
@@ -172,9 +174,9 @@ export const ImportLine = z.object({
   pageType: z.enum(PAGE_TYPES).nullish(),
   location: z.string().nullish(),
   /** Latitude, longitude; 0, 0 is what devices send that do not know. */
-  coordinates: z.tuple([z.number(), z.number()]).nullish(),
-  latitude: z.number().min(-90).max(90).nullish(),
-  longitude: z.number().min(-180).max(180).nullish(),
+  coordinates: z.tuple([Latitude, Longitude]).nullish(),
+  latitude: Latitude.nullish(),
+  longitude: Longitude.nullish(),
   sentiment: z.enum(SENTIMENTS).nullish(),
   rating: z.union([z.string(), z.number()]).nullish(),
   /** Becomes a subcategory of "Negative reason". */

@@ -121,8 +121,9 @@ function locationFields(line: ImportLine): Partial<MentionFields> {
   const { location, coordinates, latitude, longitude } = line;
   const isNamed = (line.city ?? line.region ?? line.country ?? line.continent) != null;
   const place = isNamed || location == null ? {} : placeOf(location);
-  const [north, east] = coordinates ?? [latitude ?? 0, longitude ?? 0];
-  const isLocated = north !== 0 || east !== 0;
+  const [north = null, east = null] = coordinates ?? [latitude, longitude];
+  // One of the two alone is no place.
+  const isLocated = north !== null && east !== null && (north !== 0 || east !== 0);
   return {
     ...place,
     locationName: location ?? null,

@@ -39,7 +39,11 @@ async function* jsonRows(
   for await (const line of readLines(file, MAX_LINE)) {
     if (line.line <= afterLine) continue;
     if ("tooLong" in line) yield { line: line.line, reason: `is longer than ${MAX_LINE} bytes` };
-    else if (line.text.trim() !== "") yield { line: line.line, ...parsed(line.text) };
+    else {
+      // Without the mark that programs of Windows put before a file.
+      const text = line.text.trim();
+      if (text !== "") yield { line: line.line, ...parsed(text) };
+    }
   }
 }
 
@@ -178,7 +182,7 @@ function* readings(text: string): Generator<unknown> {
     yield JSON.parse(text);
   } catch {}
   const parts = text.replace(/^[[(]|[\])]$/g, "").split(/(?<!\s)\s*[,;|]\s*/);
-  yield parts.map(Number);
+  yield parts.map((part) => (part === "" ? Number.NaN : Number(part)));
   yield parts.filter((part) => part !== "");
 }
 

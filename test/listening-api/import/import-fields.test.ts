@@ -129,6 +129,24 @@ it("finds the place of an author, unless the file names one itself", () => {
   expect(named).toMatchObject({ city: null, country: "Elsewhere", countryCode: null });
 });
 
+it.each([
+  [{ coordinates: [40.7, -74] }, 40.7, -74],
+  [{ latitude: 51.5, longitude: 0 }, 51.5, 0],
+  [{ latitude: 0, longitude: 10 }, 0, 10],
+  [{ coordinates: [40.7, -74], latitude: 1, longitude: 2 }, 40.7, -74],
+  [{ coordinates: [0, 0] }, null, null],
+  [{ latitude: 52.5 }, null, null],
+  [{ longitude: 13.4 }, null, null],
+  [{ latitude: 52.5, longitude: null }, null, null],
+])("the place of %j is a place, or none", (more, latitude, longitude) => {
+  expect(imported({ ...LINE, ...more }).record).toMatchObject({ latitude, longitude });
+});
+
+it("refuses what is no place on earth, in either of its forms", () => {
+  for (const more of [{ coordinates: [-74, 190] }, { coordinates: [140.7, 35] }, { latitude: 91 }])
+    expect(parseImportLine({ ...LINE, ...more })).toEqual({ reason: expect.stringContaining("Too") });
+});
+
 it("keeps long texts whole and shows their beginning, in whole characters", () => {
   const { record, fullText } = imported({ ...LINE, text: "😀".repeat(700) });
   expect(record.snippet).toBe("😀".repeat(500));
