@@ -13,7 +13,7 @@ const LONGEST_PHRASE = 3;
 const MAX_WORD = 40;
 /** The beginning of a very long text is enough. */
 export const MAX_CHARACTERS = 5_000;
-const ADDRESS = /https?:\/\/\S+|[@#][\p{L}\p{N}_]+/gu;
+const ADDRESS = /https?:\/\/\S+|[@#][\p{L}\p{M}\p{N}_\u200c\u200d]+/gu;
 
 /** The topics of a text, each once: folded form -> as it is written. Pure. */
 export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicKind[]): Map<string, string> {

@@ -21,10 +21,13 @@ export function textSigns(text: string, expanded: readonly string[]): TextSigns 
 
 const ASCII = /^[\0-\x7f]*$/;
 const LINK = /https?:\/\/[^\s<>"]{1,2000}/gi;
-const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…])[.,;:!?'")\]}…]+$/;
-/** A pictograph with its skin tone or variation, joined ones as one; or two letters of a flag; or a keycap. */
+const END_OF_SENTENCE = /(?<![.,;:!?'")\]}…。、，！？」』）】》”’])[.,;:!?'")\]}…。、，！？」』）】》”’]+$/;
+/**
+ * A pictograph with its skin tone or variation, joined ones as one, and the letters behind the flag of a part of a
+ * country; or two letters of a flag; or a keycap. The signs of rights are text unless they are drawn as an emoji.
+ */
 const EMOJI =
-  /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2}|[#*0-9]\uFE0F?\u20E3/gu;
+  /(?![©®™](?!\uFE0F))\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|[\u{E0020}-\u{E007F}])*(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})*)*|[\u{1F1E6}-\u{1F1FF}]{2}|[#*0-9]\uFE0F?\u20E3/gu;
 /**
  * Faces of punctuation, between spaces: the ":/" of an address is none, and neither is what is read as a number, a
  * word or a formula first (80, 8d, XP, x3, =3).
@@ -34,7 +37,14 @@ const EMOTICON =
 
 function linksIn(text: string): string[] {
   if (!text.includes("://")) return [];
-  return (text.match(LINK) ?? []).map((link) => link.replace(END_OF_SENTENCE, ""));
+  return (text.match(LINK) ?? []).map(withoutEnd);
+}
+
+/** Without what ends the sentence around it. A bracket that the address opens itself belongs to it. */
+function withoutEnd(link: string): string {
+  const bare = link.replace(END_OF_SENTENCE, "");
+  const isOpen = bare.lastIndexOf("(") > bare.lastIndexOf(")");
+  return isOpen && link[bare.length] === ")" ? `${bare})` : bare;
 }
 
 function hostOf(link: string): string[] {
@@ -54,7 +64,9 @@ export function insightsOf(text: string): { insightsHashtag: string[]; insightsM
   };
 }
 
-const HASHTAG = /(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]{1,100}/gu;
+/** Vowel signs and accents stand behind their letters, and Persian parts of a word are not joined. */
+const HASHTAG =
+  /(?<![\p{L}\p{M}\p{N}_&])#[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}_]|[\u200c\u200d](?=\p{L})){0,99}/gu;
 const AUTHOR = /(?<![\p{L}\p{N}_])@[A-Za-z0-9_]{1,30}/gu;
 
 /**
