@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { GAZETTEER } from "../places/gazetteer.ts";
 import {
   defineFilter,
@@ -22,12 +23,12 @@ export const placeFilters: readonly Filter[] = [
     textsFilter((values) => ({
       kind: "one-of",
       field: "domain",
-      values: values.flatMap((value) => [bareSite(value), `www.${bareSite(value)}`]),
+      values: values.flatMap(sitesOf).flatMap((site) => [site, `www.${site}`]),
     })),
     "domain",
   ),
   ...withTwin(
-    savedListFilter("site", (entries) => ({ kind: "site", sites: entries.map(bareSite) })),
+    savedListFilter("site", (entries) => ({ kind: "site", sites: entries.flatMap(sitesOf) })),
     "siteGroup",
   ),
 ];
@@ -65,10 +66,16 @@ const GEOLOCATED: MentionCondition = {
   ],
 };
 
-/** As people write sites: with or without scheme, `www` and a slash at the end. */
-function bareSite(site: string): string {
-  return site
+/**
+ * As people write sites: with or without scheme, `www` and a slash at the end, and with the letters of their language,
+ * for which the web has others.
+ */
+function sitesOf(site: string): string[] {
+  const bare = site
     .replace(/^https?:\/\//i, "")
     .replace(/^www\./i, "")
     .replace(/(?<!\/)\/+$/, "");
+  const host = /^[^/?#:]*/.exec(bare)?.[0] ?? "";
+  const ofTheWeb = /[^\0-\x7f]/.test(host) ? domainToASCII(host) : "";
+  return ofTheWeb === "" ? [bare] : [bare, ofTheWeb + bare.slice(host.length)];
 }

@@ -28,8 +28,10 @@ function lint(expression: Expression, problems: Problems): void {
     case "any":
       if (!onlyNegates(expression)) lintAlternatives(expression.of, problems);
       break;
-    case "all":
     case "within":
+      for (const { expression: part } of expression.of) if (!hasText(part)) noPlace(part, problems);
+      break;
+    case "all":
       break;
   }
   for (const each of partsOf(expression)) lint(each, problems);
@@ -74,14 +76,16 @@ function lintNearOperand(side: Expression, problems: Problems): void {
       side,
       "AND cannot stand inside an operand of NEAR; write (a NEAR/5 c) AND (b NEAR/5 c), or (a AND b)~5.",
     );
-  } else if (!hasText(side)) {
-    problems.add(
-      "warning",
-      "near-operand",
-      side,
-      "This has no place in the text, so nothing is near it; write it outside: (a NEAR/5 b) AND site:example.com.",
-    );
-  }
+  } else if (!hasText(side)) noPlace(side, problems);
+}
+
+function noPlace(part: Expression, problems: Problems): void {
+  problems.add(
+    "warning",
+    "near-operand",
+    part,
+    "This has no place in the text, so nothing is near it; write it outside: (a NEAR/5 b) AND site:example.com.",
+  );
 }
 
 /** An AND of at least two things that are looked for; `a NOT b` is none. */

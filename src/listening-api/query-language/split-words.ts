@@ -46,7 +46,8 @@ const LETTER = `[[\\p{L}\\p{N}_]--[${UNSPACED}]]`;
 const EMOJI_PART = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?";
 const EMOJI = `\\p{Regional_Indicator}{2}|${EMOJI_PART}(?:\\u200d${EMOJI_PART})*`;
 const ONE_CHARACTER = `[[\\p{L}\\p{N}]&&[${UNSPACED}]]\\p{M}*`;
-const INSIDE = `${LETTER}|\\p{M}|[\\u200c\\u200d](?=\\p{L})`;
+/** Where a line may be broken (soft hyphens of news), and where letters are not joined, a word goes on. */
+const INSIDE = `${LETTER}|\\p{M}|[\\u00ad\\u200c\\u200d\\u2060](?=\\p{L})`;
 
 const ANY_WORD = new RegExp(`${LETTER}(?:${INSIDE})*|${ONE_CHARACTER}|${EMOJI}`, "gv");
 
@@ -82,10 +83,10 @@ export function foldWord(word: string): string {
 
 const COLOURS = /\ufe0f|\p{Emoji_Modifier}/gu;
 
-/** Without case, accents as they are written. */
+/** Without case, accents as they are written. The small letter of the Turkish İ has the one dot that every i has. */
 export function lowerWord(word: string): string {
   if (ASCII.test(word)) return word.toLowerCase();
-  return normalized(word, "NFKC").replaceAll(INVISIBLE, "").toLowerCase();
+  return normalized(word, "NFKC").replaceAll(INVISIBLE, "").toLowerCase().replaceAll("i\u0307", "i");
 }
 
 /** Without accents, case as it is written. */

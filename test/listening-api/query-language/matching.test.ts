@@ -39,6 +39,15 @@ describe("terms", () => {
     ["niño", "El nino", false],
     ["nino", "El Niño", true],
     ["NIÑO", "el nin\u0303o", true],
+    ["İş", "iş bankası", true],
+    ["iş", "İŞ BANKASI", true],
+    ["iş*", "İŞÇİ", true],
+    ["iş", "is", false],
+    ["regierung", "Bundes\u00adregierung", false],
+    ["Bundesregierung", "die Bundes\u00adregie\u00adrung", true],
+    ['"die Bundesregierung"', "die Bundes\u00adregierung", true],
+    ["Bundes\u00adregierung", "Bundesregierung", true],
+    ["می\u200cخواهم", "می\u200cخواهم", true],
     ["wendy", "Wendy's", true],
     ['"wendy s"', "wendy’s", true],
     ["wendy's", "wendy s", true],
@@ -113,6 +122,18 @@ describe("operators", () => {
     ['"a b" NEAR/1 c', "a x b c", false],
   ])("%s in %s: %s", (boolean, text, expected) => {
     expect(finds(boolean, text)).toBe(expected);
+  });
+
+  it("finds a site by its name in letters of any language", () => {
+    const known = { domain: "news.xn--mller-kva.example", url: "https://news.xn--mller-kva.example/Über" };
+    for (const site of [
+      "müller.example",
+      "MÜLLER.example",
+      "www.müller.example/über",
+      "xn--mller-kva.example",
+    ])
+      expect([site, finds(`site:${site}`, "", known)]).toEqual([site, true]);
+    expect(finds("site:muller.example", "", known)).toBe(false);
   });
 
   it("does not reach from the title into the text", () => {

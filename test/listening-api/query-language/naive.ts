@@ -61,7 +61,7 @@ function inBrackets(query: Naive): string {
   return "of" in query || "wanted" in query || "left" in query ? `(${spell(query)})` : spell(query);
 }
 
-interface Stretch {
+export interface Stretch {
   readonly from: number;
   readonly to: number;
 }
@@ -79,6 +79,24 @@ export function isMet(query: Naive, text: readonly string[]): boolean {
       return places(query.words, text).some((at) => Math.max(...at) - Math.min(...at) - 1 <= query.distance);
     default:
       return stretches(query, text).length > 0;
+  }
+}
+
+/** Where the words stand that make the text match; undefined when it does not. By trying everything. */
+export function marked(query: Naive, text: readonly string[]): readonly Stretch[] | undefined {
+  if (!isMet(query, text)) return undefined;
+  switch (query.kind) {
+    case "and":
+    case "or":
+      return query.of.flatMap((each) => marked(each, text) ?? []);
+    case "without":
+      return marked(query.wanted, text);
+    case "loose":
+      return places(query.words, text)
+        .filter((at) => Math.max(...at) - Math.min(...at) - 1 <= query.distance)
+        .flatMap((at) => at.map((place) => ({ from: place, to: place })));
+    default:
+      return stretches(query, text);
   }
 }
 

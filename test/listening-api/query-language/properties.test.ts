@@ -5,7 +5,7 @@ import { type CompiledQuery, compile } from "../../../src/listening-api/query-la
 import { createQueryIndex } from "../../../src/listening-api/query-language/query-index.ts";
 import { searchableMention } from "../../../src/listening-api/query-language/search-text.ts";
 import { runs } from "../../runs.ts";
-import { isMet, naiveQuery, naiveText, spell } from "./naive.ts";
+import { isMet, marked, naiveQuery, naiveText, spell } from "./naive.ts";
 
 function compiled(text: string): CompiledQuery {
   const result = compile(text);
@@ -38,6 +38,31 @@ it("gives positions just when a text matches that every query word has a say in,
       }
     }),
     { numRuns: runs(150) },
+  );
+});
+
+it("shows all words that make a text match, and no others, each stretch once", () => {
+  fc.assert(
+    fc.property(naiveQuery, fc.array(naiveText, { minLength: 1, maxLength: 4 }), (naive, texts) => {
+      const query = compiled(spell(naive));
+      for (const { words, text } of texts) {
+        const starts: number[] = [];
+        for (const word of words) starts.push(text.indexOf(word, (starts.at(-1) ?? -1) + 1));
+        const wanted = (marked(naive, words) ?? [])
+          .map(({ from, to }) => ({
+            start: starts[from] ?? 0,
+            end: (starts[to] ?? 0) + (words[to] ?? "").length,
+          }))
+          .sort((a, b) => a.start - b.start || b.end - a.end);
+        const outer = wanted.filter(({ end }, i) => wanted.slice(0, i).every((before) => before.end < end));
+        const shown = query.positions(searchableMention({ title: text }, text));
+        expect([text, shown.map(({ start, length }) => ({ start, end: start + length }))]).toEqual([
+          text,
+          outer,
+        ]);
+      }
+    }),
+    { numRuns: runs(1_000) },
   );
 });
 

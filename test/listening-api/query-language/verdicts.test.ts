@@ -176,6 +176,7 @@ describe("a query with a warning is valid", () => {
     ["a OR b NOT c", "ambiguous-not"],
     ["a OR NOT b", "matches-nearly-all"],
     ["a NEAR/5 site:example.com", "near-operand"],
+    ["(a AND site:example.com)~5", "near-operand"],
     ["{Donaudampfschifffahrtsgesellschaft}", "upper-case-length"],
     ["“two words”", "typographic-quotes"],
     ["(a <<<note>>> OR b)", "comment-in-brackets"],

@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { defineField, type Field, type FieldFault, type KnownFields } from "./define-field.ts";
 
 /** `site:`, `url:`, `links:` and `topLevelDomain:`: the address of a mention and its links. */
@@ -61,12 +62,16 @@ function hostOf(address: string): string {
   return /^[^/?#:]*/.exec(address)?.[0] ?? "";
 }
 
-/** In lower case, without scheme, `www.` and a slash at the end. */
+/** In lower case, without scheme, `www.` and a slash at the end; letters of other scripts in a host as the web sends them. */
 function bare(address: string): string {
-  return address
+  const plain = address
     .trim()
     .toLowerCase()
     .replace(/^[a-z]{1,10}:\/\//, "")
     .replace(/^www\./, "")
     .replace(/\/$/, "");
+  const host = hostOf(plain);
+  return ASCII.test(host) ? plain : (domainToASCII(host) || host) + plain.slice(host.length);
 }
+
+const ASCII = /^[\0-\x7f]*$/;
