@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import { lockQueries } from "./queries.ts";
 
@@ -46,8 +47,8 @@ export async function readCurrentMentions(
 ): Promise<CurrentMention[]> {
   const at = new Date(moment);
   const { rows } = await sql<CurrentRow>`
-    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
-      filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
+    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, exact_text,
+      twitter_like_count, filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(keys)}
       and visible_at <= ${at} and superseded_at > ${at} order by query_id, resource_id`.execute(db);
   return allCurrent(rows);
@@ -56,8 +57,8 @@ export async function readCurrentMentions(
 /** Every version of these mentions, visible or not, in no order. */
 export async function readAllVersions(db: Database, keys: readonly MentionKey[]): Promise<CurrentMention[]> {
   const { rows } = await sql<CurrentRow>`
-    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, twitter_like_count,
-      filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
+    select query_id, resource_id, version, added, updated, backfilled, tags, full_text, exact_text,
+      twitter_like_count, filled_fields, (select empty_fields from local_api.record_shape where id = shape_id) as empty_fields
     from local_api.mention where ${isOneOf(keys)}`.execute(db);
   return allCurrent(rows);
 }
@@ -100,6 +101,7 @@ interface CurrentRow {
   backfilled: boolean;
   tags: string[];
   full_text: string | null;
+  exact_text: string | null;
   twitter_like_count: string | null;
   filled_fields: string;
   empty_fields: string;
@@ -127,7 +129,7 @@ function toCurrent(row: CurrentRow): CurrentMention {
     updated: row.updated.getTime(),
     backfilled: row.backfilled,
     tagIds: row.tags.map(Number),
-    fullText: row.full_text,
+    fullText: textAsFound(row),
     twitterLikeCount: row.twitter_like_count === null ? null : Number(row.twitter_like_count),
     // A false flag is among the empty fields of the record, and must stay.
     fields: JSON.parse(row.filled_fields + row.empty_fields) as CurrentMention["fields"],

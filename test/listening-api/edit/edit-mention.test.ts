@@ -81,3 +81,18 @@ test("what its author will change later is still to come after an edit that chan
   expect(await edit(3, { starred: true }, later - MINUTE)).toMatchObject([{ isChanged: true }]);
   expect(await titleAt(later + MINUTE)).toBe("before");
 });
+
+test("an edit leaves the text as it was found, also one that PostgreSQL cannot store", async () => {
+  const fullText = "nul \0 and half a \ud83d pair";
+  const found = mentionVersion({ queryId, resourceId: resourceId(4) }, { added: T0 });
+  await insertMentions(db, [{ ...found, fullText }]);
+  await edit(4, { starred: true }, T0 + MINUTE);
+  const { body } = await fixture.get(`/projects/${fixture.account.projectId}/data/mentions/fulltext`, [
+    ["queryId", queryId],
+    ["startDate", "2026-03-01"],
+    ["endDate", "2026-04-01"],
+    ["starred", "true"],
+  ]);
+  const shown = body.results.find((one: { resourceId: string }) => one.resourceId === resourceId(4));
+  expect(shown).toMatchObject({ starred: true, fullText });
+});
