@@ -25,7 +25,7 @@ that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all eight
   --file TEXT     only files whose path has this text (several times)
-  --tests TEXT    only tests whose path has this text (several times); with --sql the slow ones among them, too
+  --tests TEXT    only tests whose path has this text (several times), those with a database and the slow ones, too
   --constants     instead: each constant of the spike detector moved by 12 %
   --sql           instead: in each statement of the stores one condition, lock, "skip locked" or "on conflict" less, and
                   "<" for "<="; the tests with a database have to notice
@@ -105,12 +105,13 @@ async function main(): Promise<number> {
   say(`tries ${chosen.length}`);
   const rooms = new Set(["monitor", "admin", "listening-api", ...folders.map((one) => one.split("/", 1)[0])]);
   const { parts, projects } = projectsOf(ROOT);
-  // Slow ones, and those of other rooms, take part where they are named.
-  const slow =
-    values.sql && values.tests !== undefined ? projects.thorough.filter((one) => !isWhole(one)) : [];
-  const isNear = (file: string) =>
-    (values.sql && values.tests !== undefined) || rooms.has(file.split("/")[1]);
-  const project = [...(parts[values.sql ? "db" : "unit"] ?? []), ...slow];
+  // Slow ones, those with a database, and those of other rooms take part where they are named.
+  const isNamed = values.tests !== undefined;
+  const slow = isNamed ? projects.thorough.filter((one) => !isWhole(one)) : [];
+  const isNear = (file: string) => isNamed || rooms.has(file.split("/")[1]);
+  const usesDatabase = values.sql || isNamed;
+  const unit = values.sql ? [] : (parts["unit"] ?? []);
+  const project = [...unit, ...(usesDatabase ? (parts["db"] ?? []) : []), ...slow];
   const tests = values.constants
     ? [LABELLED]
     : testsOf(
@@ -118,7 +119,12 @@ async function main(): Promise<number> {
         files.filter(({ mutants }) => mutants.length > 0).map(({ file }) => file),
         project.filter((file) => isNear(file) && hasOne(file, values.tests)),
       );
-  const player = await openPlayer(ROOT, files, await mkdtemp(join(tmpdir(), "earshot-mutants-")), values.sql);
+  const player = await openPlayer(
+    ROOT,
+    files,
+    await mkdtemp(join(tmpdir(), "earshot-mutants-")),
+    usesDatabase,
+  );
   let tried: TriedMutants;
   try {
     tried = await tryMutants(player, files, tests, {
