@@ -49,6 +49,9 @@ const BEGINNINGS = [
   "2026年",
   "2026年11月23日",
   "23.11.2026",
+  "2026. gada 23. nov",
+  "2026 m. nov 23",
+  "23 tháng 11",
 ];
 const dates: Sample = {
   characters: "1.:/, 年月時aeéº+A-",
@@ -73,14 +76,9 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       for (const start of ["", "earshot_", "earshot_read_"]) void tokens.find(`${start}${text}`, "192.0.2.1");
     },
   },
-  'src/feeds/common/local-date.ts: RegExp( `(?:^|[^\\\\d:])(\\\\d{1,2})(?:\\\\.|º|er|\\\\. de)?\\\\s(?:de\\\\s)?(\\\\p{L}{3,15})\\\\.?,?\\\\s(?:de\\\\s)?${YEAR}${TIME}`, "u", )':
+  "src/feeds/common/local-date.ts: RegExp( `^(?<first>\\\\d{1,2})(?<sign>[./-])\\\\s?(?<other>\\\\d{1,2})\\\\2\\\\s?${YEAR}(?:\\\\sг\\\\.)?(?:[,\\\\s]{1,2}(?<hour>\\\\d{1,2}):(?<minute>\\\\d{2})(?::(?<second>\\\\d{2}))?)?(?:\\\\s?[AaPp]\\\\.?\\\\s?[Mm]\\\\.?|\\\\s(?:Uhr|ч\\\\.|[A-Z]{3,4}|[+-]\\\\d{2}:?\\\\d{2}))*$`, )":
     dates,
-  "src/feeds/common/local-date.ts: RegExp( `^(\\\\d{1,2})([./-])(\\\\d{1,2})\\\\2${YEAR}(?:[,\\\\s]{1,2}(\\\\d{1,2}):(\\\\d{2})(?::(\\\\d{2}))?)?(?:\\\\s(?:Uhr|[AP]M|[A-Z]{3,4}|[+-]\\\\d{2}:?\\\\d{2}))*$`, )":
-    dates,
-  "src/feeds/common/local-date.ts: RegExp( `^\\\\D{0,10}${YEAR}\\\\s?[年년]\\\\s?(\\\\d{1,2})\\\\s?[月월]\\\\s?(\\\\d{1,2})\\\\s?[日일]?${TIME}`, )":
-    dates,
-  'src/feeds/common/local-date.ts: RegExp(`(?:^|\\\\s)(\\\\p{L}{3,15})\\\\.?\\\\s(\\\\d{1,2}),?\\\\s${YEAR}${TIME}`, "u")':
-    dates,
+  'src/feeds/common/local-date.ts: RegExp(pattern, "u")': dates,
   'src/feeds/common/text-of-html.ts: RegExp(`</(?:[a-z]+:)?${name}(?=[\\\\s/>]|$)`, "gi")': {
     characters: "</a:svg> \n",
     run: (text) => {
