@@ -23,16 +23,12 @@ export interface ScheduledCheck {
   readonly gone: "No" | "Since now" | "AsBefore";
 }
 
-/**
- * Items of a feed that are due to be asked for again, those first that have waited longest. With `locks`: until the
- * transaction ends, and without those that a writer holds, so that nobody waits.
- */
+/** Items of a feed that are due to be asked for again, those first that have waited longest. */
 export async function dueChecks(
   db: Database,
   projectId: number,
   feedKey: string,
   most: number,
-  { locks = false }: { readonly locks?: boolean } = {},
 ): Promise<DueCheck[]> {
   const { rows } = await sql<DueRow>`
     select encode(id_key, 'hex') as id_key, native_id, reference, seen_on >= current_date - 1 as is_listed,
@@ -40,7 +36,7 @@ export async function dueChecks(
       1000 * extract(epoch from now() - gone_since)::double precision as gone_for_ms
     from local_api.received_item
     where project_id = ${projectId} and feed_key = ${feedKey} and deleted_at is null and check_at <= now()
-    order by check_at limit ${most} ${locks ? sql`for no key update skip locked` : sql``}`.execute(db);
+    order by check_at limit ${most}`.execute(db);
   return rows.map((row) => ({
     ...{ idKey: row.id_key, id: row.native_id, reference: row.reference, ageMs: row.age_ms },
     ...{ goneForMs: row.gone_for_ms, isListed: row.is_listed },
@@ -56,7 +52,10 @@ interface DueRow {
   is_listed: boolean;
 }
 
-/** The same for a queue of its own: nobody else gets them for `forMs`, also if the process ends before they are asked. */
+/**
+ * The same for a queue of its own: nobody else gets them for `forMs`, also if the process ends before they are asked. It
+ * takes its turn among the writers, who change the same rows.
+ */
 export async function claimChecks(
   db: Database,
   projectId: number,
@@ -64,7 +63,8 @@ export async function claimChecks(
   { most, forMs }: { readonly most: number; readonly forMs: number },
 ): Promise<DueCheck[]> {
   return db.transaction().execute(async (transaction) => {
-    const due = await dueChecks(transaction, projectId, feedKey, most, { locks: true });
+    await lockWriting(transaction, [projectId]);
+    const due = await dueChecks(transaction, projectId, feedKey, most);
     await scheduleChecks(
       transaction,
       projectId,

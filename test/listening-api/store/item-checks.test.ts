@@ -7,7 +7,9 @@ import {
   scheduleChecks,
 } from "../../../src/listening-api/store/item-checks.ts";
 import { deleteReceived, putReceived } from "../../../src/listening-api/store/received-items.ts";
+import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
 import { type Fixture, startFixture } from "../fixture.ts";
+import { untilWaiting } from "./until-waiting.ts";
 
 let fixture: Fixture;
 let db: Database;
@@ -54,12 +56,18 @@ it("of many that claim at once, each item has one", async () => {
   expect(await claim(9)).toEqual([]);
 });
 
-it("what a writer holds is claimed later, and neither waits", async () => {
-  await db.transaction().execute(async (writer) => {
-    await scheduleChecks(writer, projectId, [{ idKey: "bb", inMs: -1, gone: "AsBefore" }]);
-    expect(idsOf(await claim(9))).toEqual(["aa"]);
+it("a claim waits for its turn among the writers, and gets what is due then", async () => {
+  const claimed = await db.transaction().execute(async (writer) => {
+    await lockWriting(writer, [projectId]);
+    const waits = claim(9);
+    await untilWaiting(fixture.database.pool, 1);
+    await scheduleChecks(writer, projectId, [
+      { idKey: "bb", inMs: 60_000, gone: "AsBefore" },
+      { idKey: "dd", inMs: -1, gone: "AsBefore" },
+    ]);
+    return { waits };
   });
-  expect(idsOf(await claim(9))).toEqual(["bb"]);
+  expect(idsOf(await claimed.waits).toSorted()).toEqual(["aa", "dd"]);
 });
 
 it("of what was claimed only that is judged which is still there", async () => {
