@@ -70,9 +70,19 @@ export async function dropPartitionsBefore(db: Db, before: Instant): Promise<str
     join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'earshot' and c.relname ~ '_[0-9]{4}_[0-9]{2}$' and right(c.relname, 7) < ${limit}
   `.execute(db);
-  // Another process may drop them at the same time.
-  for (const { name } of rows) await sql`drop table if exists ${sql.id("earshot", name)}`.execute(db);
+  for (const { name } of rows) await dropPartition(db, name);
   return rows.map((row) => row.name);
+}
+
+/**
+ * Another process may drop it at the same time. They take turns: PostgreSQL looks for the parent of a partition before it
+ * has locked it, and fails with "could not find tuple for parent" (XX000) if that is gone meanwhile.
+ */
+async function dropPartition(db: Db, name: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtext('earshot.partitions'))`.execute(transaction);
+    await sql`drop table if exists ${sql.id("earshot", name)}`.execute(transaction);
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { uuid7Floor } from "../../../src/lib/uuid7.ts";
 import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../../../src/monitor/model/judging.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
 import { useStores } from "../../use-stores.ts";
 import { untilWaiting } from "./waiting.ts";
@@ -273,6 +274,14 @@ test("two processes that prune at the same time drop a month together", async ()
   } finally {
     holder.release();
   }
+});
+
+test("three processes that prune a year of months at the same time take turns, and none fails", async () => {
+  for (let month = 0; month < 12; month += 2) await ensurePartitions(database.db, Date.UTC(2029, month, 15));
+  const late = { ...parts(), clock: createManualClock(Date.parse("2030-06-15T12:00:00Z")) };
+  await Promise.all([pruneTables(late), pruneTables(late), pruneTables(late)]);
+  const { rows } = await database.pool.query("select from pg_class where relname ~ '_2029_[0-9]{2}$'");
+  expect(rows).toEqual([]);
 });
 
 test.each(["rooms", "access_tokens", "one_time_codes"])(
