@@ -179,7 +179,7 @@ function ofTerm(term: Term, part: string, notes: RuleNote[]): WrittenConditions 
     .replace(/^["{]|["}]$/g, "")
     .replaceAll(/\\(.)/g, "$1")
     .trim();
-  const core = typed.replaceAll(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_*?]+$/gu, "");
+  const core = typed.replaceAll(/^[^\p{L}\p{N}_]+|[^\p{L}\p{M}\p{N}_*?]+$/gu, "");
   const text = core === "" ? typed : `${term.lead}${core}${term.trail}`.replaceAll(/\s+/g, " ");
   if (!CAN_BE_KEYWORD.test(text)) return leftOut(notes, part, "it has no letter or digit, so it is left out");
   if (term.where === "title")

@@ -179,5 +179,5 @@ export const NAMED_OTHERWISE = [
 /** Runs of letters and digits, in any script; null where no text is known. */
 export function wordCount(text: string | null): number | null {
   if (text === null) return null;
-  return text.match(/[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu)?.length ?? 0;
+  return text.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’-][\p{L}\p{M}\p{N}]+)*/gu)?.length ?? 0;
 }

@@ -91,6 +91,8 @@ function countWords(mentions: readonly StoryMention[]): ReadonlyMap<string, numb
 /** Only so much of a text is read. */
 const MOST_CHARACTERS = 1_000;
 const SHORTEST_WORD = 4;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+const HASHTAG = /#[\p{L}\p{M}\p{N}]+/gu;
 
 /**
  * The different words of a mention. A hashtag is made to say what a text belongs to: it is a word with its sign and
@@ -98,6 +100,6 @@ const SHORTEST_WORD = 4;
 function wordsOf({ title, text }: Mention): ReadonlySet<string> {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
   const plain = folded.replaceAll(/https?:\S+/g, " ");
-  const words = [...(plain.match(/[\p{L}\p{N}]+/gu) ?? []), ...(plain.match(/#[\p{L}\p{N}]+/gu) ?? [])];
+  const words = [...(plain.match(WORD) ?? []), ...(plain.match(HASHTAG) ?? [])];
   return new Set(words.filter((word) => word.length >= SHORTEST_WORD));
 }

@@ -172,7 +172,7 @@ const MOST_NAMES = 3;
 
 function plainName(name: string): string {
   return name
-    .replaceAll(/[^\p{L}\p{N} &-]/gu, " ")
+    .replaceAll(/[^\p{L}\p{M}\p{N} &-]/gu, " ")
     .replaceAll(/ +/g, " ")
     .trim()
     .slice(0, 40);

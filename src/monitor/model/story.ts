@@ -86,7 +86,7 @@ function repeatedIn(text: string): string | null {
 }
 
 const LINKS = /(?:https?:\/\/|www\.|pic\.twitter\.com)\S*/gi;
-const TAG = /^#[\p{L}\p{N}_]+$/u;
+const TAG = /^#[\p{L}\p{M}\p{N}_]+$/u;
 const GAP = /[\s…]/;
 /** ` - The Daily Paper`, ` | Example.com`, ` via @example` at the end. */
 const LONGEST_SIGNATURE = 56;

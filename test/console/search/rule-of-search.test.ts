@@ -49,6 +49,7 @@ test.each([
   ["battery AND (fire OR smoke)", { all: [{ keyword: "battery" }, { keyword: ["fire", "smoke"] }] }, []],
   ["fire NOT advert", { keyword: "fire", not: { keyword: "advert" } }, []],
   [`"recall notice"`, { keyword: "recall notice" }, [`"recall notice"`]],
+  ["पानी AND आग", { all: [{ keyword: "पानी" }, { keyword: "आग" }] }, []],
   ["batt* OR #fire", { keyword: ["batt*", "#fire"] }, []],
   ["organi?ation AND fire", { pattern: "\\borgani\\wation\\b", keyword: "fire" }, []],
   ["title:recall AND {BT}", { all: [{ keyword: "recall" }, { keyword: "BT" }] }, ["title:recall", "{BT}"]],

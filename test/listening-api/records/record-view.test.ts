@@ -105,6 +105,7 @@ describe("the earlier version", () => {
       region: "Bavaria",
       wordCount: 4,
     });
+    expect(shown(TALKATIVE, { version: "earlier" }, "यहाँ पानी नहीं है")).toMatchObject({ wordCount: 4 });
   });
 });
 

@@ -35,6 +35,15 @@ test("what tells the same in its own words joins; what tells something else does
   expect(sharedWith([told("the price went up")], material)).toBeNull();
 });
 
+test("words of Hindi are not cut at their vowel signs", () => {
+  const dry = materialOf(
+    many(20, (index) => `यहाँ पानी नहीं है ${index}`),
+    before,
+  );
+  expect(sharedWith([told("नहीं, पानी नहीं")], dry)).toBe("words");
+  expect(sharedWith([told("पान और नह")], dry)).toBeNull();
+});
+
 test("one hashtag of it is enough", () => {
   const tagged = materialOf(
     many(20, (index) => `anything ${index} at all #BatteryGate`),

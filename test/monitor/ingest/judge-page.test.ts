@@ -54,3 +54,13 @@ test("a mention dated tomorrow that leaves a slice is subtracted where it was co
   );
   expect(counts).toMatchObject([{ arrived: addedAt + 3 * HOUR, bucket: addedAt, n: -1 }]);
 });
+
+test("an edit names the category that a mention gained, in any script, and nothing in the name acts", () => {
+  const before = aMention({ addedAt: NOON, updatedAt: NOON });
+  const categories = [{ id: "1", name: "सेवा <b>*x*</b>", parentId: null, parentName: null }];
+  const after: Mention = { ...before, sentiment: "negative", categories, updatedAt: NOON + MINUTE };
+  const { evidence } = judgePage(QUERY, new Set(), [{ before: assess(before), after: assess(after) }], {
+    ...{ seenAt: NOON + MINUTE, behindMs: 0 },
+  });
+  expect(JSON.stringify(evidence)).toContain("it was put into the category सेवा b x b after it was seen");
+});

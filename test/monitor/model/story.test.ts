@@ -26,6 +26,7 @@ test.each([
   ["a link at the end", `${TEXT} https://t.co/abc123`],
   ["another link", `${TEXT} http://t.co/zzz pic.twitter.com/q1`],
   ["hashtags at the end", `${TEXT} #fail #neverAgain…`],
+  ["hashtags of Hindi and Thai", `${TEXT} #भारत #สวัสดี`],
   ["capitals", TEXT.toUpperCase()],
   ["punctuation and emoji", `😡😡 ${TEXT.replaceAll(" ", ", ")}!!! 😡`],
   ["spaces and line breaks", `\n${TEXT.replaceAll(" ", " \t\n")}  `],

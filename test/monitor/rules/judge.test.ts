@@ -22,6 +22,8 @@ const MATCHES: [when: string, mention: Partial<Mention>, because: string][] = [
   ["keyword: can't", { text: "I can’t" }, `with the keyword "can't"`],
   ["keyword: recall", { text: "re\u200bcall \uff52ecall" }, 'with the keyword "recall"'],
   ["keyword: リコール", { text: "製品リコールのお知らせ" }, 'with the keyword "リコール"'],
+  ["keyword: पानी", { text: "यहाँ पानी नहीं है" }, 'with the keyword "पानी"'],
+  ["keyword: acme", { text: "❤\ufe0facme 1\ufe0f\u20e3" }, 'with the keyword "acme"'],
   ["keyword: C++", { text: "in C++." }, 'with the keyword "C++"'],
   ['keyword: "#fail"', { text: "so #fail" }, 'with the keyword "#fail"'],
   ["pattern: 'order #[0-9]{3}'", { text: "my Order #123" }, 'matching the pattern "order #[0-9]{3}"'],
@@ -57,6 +59,9 @@ const SINGLE_MATCHES = MATCHES.filter(([when]) => /^(?!all|any|not)\w+:/.test(wh
 
 const MISSES: [when: string, mention: Partial<Mention>][] = [
   ["keyword: recall", { text: "recalls recall2 recallé" }],
+  // A vowel sign of Hindi goes on with the word: पान is a leaf, पानी water, and पानीपत a town.
+  ["keyword: पान", { text: "पानी" }],
+  ["keyword: पानी", { text: "पानीपत" }],
   ["keyword: recall", { author: "recall" }],
   ["keyword: a.b", { text: "axb" }],
   ["category: safety", { categories: [{ id: "1", name: null, parentId: null, parentName: null }] }],

@@ -115,10 +115,11 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
       run: splitWords,
     },
   // Of the first letter of a word only.
-  'src/monitor/rules/conditions/keyword.ts: RegExp(`^(?![${UNSPACED}])[\\\\p{L}\\\\p{N}]`, "u")': words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(`^(?![${UNSPACED}])${WORD_LETTER}`, "v")': words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(`(?!${WORD_LETTER})`, "vy")': words,
   'src/monitor/rules/conditions/keyword.ts: RegExp(folded.map((word) => escaped(literalOf(word))).join("|"))':
     words,
-  'src/monitor/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "u")': words,
+  'src/monitor/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "v")': words,
   // A literal, whatever the secret is.
   'src/monitor/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
     characters: "ab+(*",

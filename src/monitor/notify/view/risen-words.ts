@@ -94,7 +94,7 @@ const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
  */
 function likelyLanguage(text: string): string {
   const hits = new Map<string, number>();
-  for (const word of new Set(baseOf(text).match(/\p{L}+/gu))) {
+  for (const word of new Set(baseOf(text).match(LETTERS))) {
     for (const [language, small] of STOP_WORDS) {
       if (small.has(word)) hits.set(language, (hits.get(language) ?? 0) + 1);
     }
@@ -105,7 +105,8 @@ function likelyLanguage(text: string): string {
 }
 
 /** A word, a hashtag, or a few ideographs in a row. */
-const WORD = /#?[\p{L}\p{N}][\p{L}\p{N}'-]{1,30}[\p{L}\p{N}]/gu;
+const WORD = /#?[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]{1,30}[\p{L}\p{M}\p{N}]/gu;
+const LETTERS = /\p{L}[\p{L}\p{M}]*/gu;
 
 function countWords(stories: readonly ReadonlySet<string>[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

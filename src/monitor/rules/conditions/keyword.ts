@@ -19,7 +19,7 @@ const Keyword = Word.pipe(
 /**
  * `keyword: [lawsuit, "class action", recall*]`: whole words and phrases in the title or text, ignoring case and
  * accents; `*` at the end matches any ending. All of them form one expression of literals, so a thousand cost little
- * more than one, and no mention can make it slow. Classes such as \p{L} make an expression large, so they stand in it
+ * more than one, and no mention can make it slow. Classes such as WORD_LETTER make an expression large, so they stand in it
  * as seldom as possible, and most texts are only searched for the bare literals.
  */
 export const keyword = defineCondition({
@@ -31,7 +31,7 @@ export const keyword = defineCondition({
     const byFolded = new Map(words.map((word) => [foldText(word), word]));
     const folded = [...byFolded.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
     const literals = new RegExp(folded.map((word) => escaped(literalOf(word))).join("|"));
-    const whole = new RegExp(wholeWords(folded), "u");
+    const whole = new RegExp(wholeWords(folded), "v");
     const label =
       words.length === 1 ? `with the keyword "${words[0]}"` : `with one of ${words.length} keywords`;
     return {
@@ -69,6 +69,12 @@ function escaped(literal: string): string {
   return literal.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
+/**
+ * A character inside a word: letters, digits, and the marks with which Hindi or Arabic writes its vowels. The marks that
+ * only make an emoji or a keycap of a sign are none.
+ */
+const WORD_LETTER = String.raw`[[\p{L}\p{M}\p{N}]--[\ufe00-\ufe0f\u20d0-\u20ff]]`;
+
 /** One expression for all words; those with the same bounds share them. */
 function wholeWords(words: readonly string[]): string {
   const groups = groupBy(words, (word) => `${opens(word)} ${closes(word)}`);
@@ -76,7 +82,7 @@ function wholeWords(words: readonly string[]): string {
     .map((group) => {
       const [first = ""] = group;
       const any = group.map((word) => escaped(literalOf(word))).join("|");
-      return `${opens(first) ? "(?<![\\p{L}\\p{N}])" : ""}(?:${any})${closes(first) ? "(?![\\p{L}\\p{N}])" : ""}`;
+      return `${opens(first) ? `(?<!${WORD_LETTER})` : ""}(?:${any})${closes(first) ? `(?!${WORD_LETTER})` : ""}`;
     })
     .join("|");
 }
@@ -90,7 +96,7 @@ function isWholeAt(word: string, text: string, at: number): boolean {
   return WORD_END.test(text);
 }
 
-const WORD_END = /(?![\p{L}\p{N}])/uy;
+const WORD_END = new RegExp(`(?!${WORD_LETTER})`, "vy");
 
 /** Whether a letter before it makes it a part of another word: only in scripts with spaces between words. */
 function opens(word: string): boolean {
@@ -104,7 +110,7 @@ function closes(word: string): boolean {
 
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
-const SPACED = new RegExp(`^(?![${UNSPACED}])[\\p{L}\\p{N}]`, "u");
+const SPACED = new RegExp(`^(?![${UNSPACED}])${WORD_LETTER}`, "v");
 
 /** All rules judge a mention before the next one: its text is folded once for all of them. */
 let last: Mention | null = null;

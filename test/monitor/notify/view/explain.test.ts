@@ -34,6 +34,13 @@ describe("new words", () => {
     expect(words).not.toContain("trip");
   });
 
+  it("are whole words of Hindi too, whose vowels are signs", () => {
+    const now = Array.from({ length: 20 }, (_, i) => say(`${i} यहाँ पानी नहीं है`, { language: "hi" }));
+    expect(risenWords([...now, ...usual(10)], usual(200))).toEqual(["पानी"]);
+    const untold = now.map((mention) => ({ ...mention, language: null }));
+    expect(risenWords([...untold, ...usual(10)], usual(200))).toEqual(["पानी"]);
+  });
+
   it("are not words that one text in twenty has anyway, however often they occur now", () => {
     const before = Array.from({ length: 200 }, (_, i) =>
       say(`note ${i} ${i % 15 === 0 ? "they are" : "it is"} fine`),
