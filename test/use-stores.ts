@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { afterAll, expect } from "vitest";
 import { type Database, openDatabase } from "../src/monitor/store/database.ts";
 import { createStores, type Stores } from "../src/monitor/store/stores.ts";
@@ -20,9 +21,20 @@ export async function useStores(
 ): Promise<TestStores> {
   const { url, drop } = await createTestDatabase();
   const database = openDatabase({ url, onError: (error) => expect.fail(error.message), ...options });
+  const closed = countClosing(database.pool);
   afterAll(async () => {
     await database.close();
+    await closed();
     await drop();
   });
   return { url, database, stores: createStores(database.db) };
+}
+
+/** A pool has ended before its connections are closed; one that is open while its database is dropped is cut. */
+function countClosing(pool: Database["pool"]): () => Promise<void> {
+  let open = 0;
+  pool.on("connect", () => open++).on("remove", () => open--);
+  return async () => {
+    while (open > 0) await once(pool, "remove");
+  };
 }

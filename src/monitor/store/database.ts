@@ -140,7 +140,12 @@ export function openDatabase(options: PoolOptions): Database {
       PARSERS.get(oid) ?? pg.types.getTypeParser(oid, format as "text"),
   });
   const db = new Kysely<never>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const close = async () => {
+    await db.destroy();
+    // Kysely ends a pool only after it has used it itself.
+    if (!pool.ending) await pool.end();
+  };
+  return { db, pool, close };
 }
 
 /**

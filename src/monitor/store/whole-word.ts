@@ -1,4 +1,16 @@
-/** A pattern of PostgreSQL that finds a text as it is, and not inside a longer word. */
+/**
+ * A pattern of PostgreSQL that finds a text as it is, and not inside a longer word. Chinese, Japanese, Thai and others write
+ * no blank before or behind a name, and Korean none behind it; there a name of one character would be found everywhere.
+ */
 export function wholeWord(text: string): string {
-  return `(?<![[:alnum:]_])@?${text.replaceAll(/[^\p{L}\p{N}_\s]/gu, "\\$&")}(?![[:alnum:]_])`;
+  const escaped = text.replaceAll(/[^\p{L}\p{N}_\s]/gu, "\\$&");
+  const isLong = [...text].length > 1;
+  const before = isLong && NO_BLANK_BEFORE.test(text) ? "" : "(?<![[:alnum:]_])";
+  const behind = isLong && NO_BLANK_BEHIND.test(text) ? "" : "(?![[:alnum:]_])";
+  return `${before}@?${escaped}${behind}`;
 }
+
+const NO_BLANK_BEFORE =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const NO_BLANK_BEHIND =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hangul}\u30fc]$/u;

@@ -30,6 +30,17 @@ test("a server that hangs up is a temporary failure, whatever the driver calls i
   expect(ended).toMatchObject({ name: "TransientError", code: "ConnectionFailed" });
 });
 
+test("closing ends the pool, also where only the pool itself was asked, and may be done again", async () => {
+  const { url, drop } = await createTestDatabase();
+  const database = openDatabase({ url, onError: (error) => expect.fail(error.message) });
+  const removed = once(database.pool, "remove");
+  await database.pool.query("select 1");
+  await database.close();
+  await removed;
+  await database.close();
+  await drop();
+});
+
 test("what the server refuses is classified in the pool and on a connection of it; a mistake is not", async () => {
   const database = await createTestDatabase();
   const pool = openPool({ url: database.url, onError: () => {} });
