@@ -196,26 +196,44 @@ describe("what a rule does to mentions that enter", () => {
 
   it("of a feed; a text that its author corrects does not undo what people did meanwhile", async () => {
     const { id } = await made("queries", { name: "Milk", booleanQuery: "milk" });
-    await rule("sour", { search: "sour" }, { priority: "high" });
+    const label = (name: string, search: string) =>
+      made("ruletags", { name, rules: [{ filter: { search } }] });
+    await rule("sour", { search: "sour" }, { priority: "high", location: "gb" });
     await rule("recall", { search: "recall" }, { status: "open" });
+    await label("dairy", "milk");
+    await label("recalled", "recall");
     await received("sour milk", T0);
-    expect(await mentions(id)).toMatchObject([{ priority: "high", status: null }]);
+    expect(await mentions(id)).toMatchObject([{ priority: "high", status: null, tags: ["dairy"] }]);
     const [{ resourceId: post }] = await mentions(id);
-    await ask("PATCH", "data/mentions", [{ queryId: id, resourceId: post, priority: "low" }]);
+    const edit = { queryId: id, resourceId: post, priority: "low", removeTag: ["dairy"] };
+    expect((await ask("PATCH", "data/mentions", [edit])).status).toBe(200);
     fixture.clock.set(T0 + HOUR);
     await received("sour milk, a recall is due", T0 + HOUR);
-    expect(await mentions(id)).toMatchObject([{ priority: "low", status: "open" }]);
+    expect(await mentions(id)).toMatchObject([
+      { priority: "low", status: "open", tags: ["recalled"], countryCode: "GBR" },
+    ]);
+    // Nor does it when it was only seen to be gone, and is back.
+    await received("sour milk", T0 + HOUR, { isGone: true });
+    expect(await mentions(id)).toMatchObject([]);
+    await received("sour milk", T0 + 2 * HOUR);
+    expect(await mentions(id)).toMatchObject([
+      { priority: "low", status: "open", tags: ["recalled"], countryCode: "GBR" },
+    ]);
     fixture.clock.set(T0);
   });
 });
 
-/** One post of a feed, with another text each time. */
-function received(text: string, at: number): Promise<unknown> {
+/** One post of a feed, with another text each time, or seen to be gone. */
+function received(text: string, at: number, { isGone = false } = {}): Promise<unknown> {
   const found = { id: "post", url: "https://blog.example/post", title: null, body: { text } };
   const around = { kind: { ...rss, editedEveryMs: 0 }, fetchedAt: at, keepFrom: 0, enrich: noEnrichment };
   const { item } = toArrived({ ...found, publishedAt: null, author: null }, around);
   const from = { kind: "rss", feedKey: "k", host: "blog.example", policyVersion: 1 };
-  const batch = { arrived: item === null ? [] : [item], deleted: [] };
+  const arrived = item === null ? [] : [item];
+  const gone = { reason: "it is gone", mayReturn: true };
+  const batch = isGone
+    ? { arrived: [], deleted: arrived.map((one) => ({ ...one, ...gone })) }
+    : { arrived, deleted: [] };
   const project = { id: projectId, timezone: "Etc/UTC" };
   const arriving = { at, cache: new Map(), queue: async () => {} };
   return db.transaction().execute((own) => receiveItems(own, project, from, batch, arriving));

@@ -99,6 +99,12 @@ const KEPT_FIELDS = [
   ...["priority", "status", "checked", "starred"],
 ] as const;
 
+/** Of the place of a mention. People and rules say it as a whole. */
+const PLACE_FIELDS = [
+  ...["city", "cityCode", "region", "regionCode"],
+  ...["country", "countryCode", "continent", "continentCode"],
+] as const;
+
 /** The next version is visible from the arrival of the mention on: a read of that time finds the newest content. */
 export function nextVersion(before: CurrentMention, after: MentionVersion, at: Instant): MentionVersion {
   const updated = Math.max(at, before.updated + 1);
@@ -117,11 +123,11 @@ export function nextVersion(before: CurrentMention, after: MentionVersion, at: I
 
 /** The new version, with what people and rules did to the one before it. */
 export function withKept(before: CurrentMention, after: MentionVersion): MentionVersion {
+  // A source that says no place does not take back what a person or a rule said.
+  const isPlaced = PLACE_FIELDS.some((name) => Reflect.get(after.record, name) !== null);
+  const names = isPlaced ? KEPT_FIELDS : [...KEPT_FIELDS, ...PLACE_FIELDS];
   const kept = Object.fromEntries(
-    KEPT_FIELDS.filter((name) => before.fields[name] !== undefined).map((name) => [
-      name,
-      before.fields[name],
-    ]),
+    names.flatMap((name) => (before.fields[name] === undefined ? [] : [[name, before.fields[name]]])),
   ) as Partial<MentionRecord>;
   // What a person or the source said of it stays; an analyser judges the new text anew.
   const judged = judgeable(before.fields) ? {} : { sentiment: before.fields["sentiment"] as string };

@@ -124,7 +124,8 @@ export async function receiveItems(
     decideItems(items, { at, known, isForgotten, queries, receivedQueryId, keeps }),
   );
   const { notes, edited, forgotten, restored, ...sorted } = sortDecided(decided, from);
-  const added = [...sorted.added, ...(await asTheyWere(db, project.id, restored))];
+  const returned = await asTheyWere(db, project.id, restored);
+  const added = [...sorted.added, ...returned];
   const lifted = restored.map(({ was }) => was);
   await liftTombstones(db, project.id, lifted);
   await putReceived(db, project.id, notes);
@@ -140,7 +141,11 @@ export async function receiveItems(
   if (edited.length > 0)
     await lockQueries(db, [receivedQueryId, ...(await listQueries(db, project.id)).map(({ id }) => id)]);
   const arriving = added.flatMap(({ found }) => found);
-  const fresh = terms.hasRules ? await applyRules(db, project, arriving) : arriving;
+  const before = [
+    ...sorted.added.flatMap(({ found }) => found.map(() => undefined)),
+    ...returned.flatMap(({ were }) => were),
+  ];
+  const fresh = terms.hasRules ? await applyRules(db, project, arriving, { before }) : arriving;
   await insertMentions(db, fresh);
   const changed = await replaceEdited(db, project, receivedQueryId, edited, at);
   // What no query looks for is not worth a question.
@@ -183,12 +188,15 @@ async function applyDeletes(
   return gone;
 }
 
-/** Items that are back say what their feed says now; what people and rules did to them was sealed. */
+/**
+ * Items that are back say what their feed says now; what people and rules did to them was sealed. `were`: each of the
+ * `found` as it was sealed.
+ */
 async function asTheyWere(
   db: Database,
   projectId: number,
   restored: readonly (MatchedItem & { readonly was: string })[],
-): Promise<MatchedItem[]> {
+): Promise<(MatchedItem & { readonly were: readonly (MentionVersion | undefined)[] })[]> {
   if (restored.length === 0) return [];
   const asNow = await namesOfToday(db, projectId);
   const sealed = new Map<string, CurrentMention>();
@@ -197,13 +205,17 @@ async function asTheyWere(
     resourceIds: restored.map(({ was }) => was),
   }))
     for (const mention of mentions) sealed.set(`${mention.queryId} ${resourceId}`, asNow(mention));
-  return restored.map(({ item, found, was }) => ({
-    item,
-    found: found.map((version) => {
-      const before = sealed.get(`${version.record.queryId} ${was}`);
-      return before === undefined ? version : withKept(before, version);
-    }),
-  }));
+  return restored.map(({ item, found, was }) => {
+    const were = found.map(({ record }) => sealed.get(`${record.queryId} ${was}`));
+    return {
+      item,
+      found: found.map((version, place) => {
+        const before = were[place];
+        return before === undefined ? version : withKept(before, version);
+      }),
+      were: were.map((before) => before && currentVersion(before)),
+    };
+  });
 }
 
 const KNOWN: ReadonlySet<string> = new Set(["Same", "Renamed", "Edited", "Waits", "Deleted"]);

@@ -101,19 +101,27 @@ export async function listRuledLabels(db: Database, projectId: number): Promise<
   return [...tags, ...categories].filter(({ rules }) => rules.length > 0);
 }
 
-/** Adds the labels whose rules they meet to mentions that are about to be stored. */
+/**
+ * Adds the labels whose rules they meet to mentions that are about to be stored. `before` has earlier versions, at the same
+ * places: a rule that the earlier one met has acted, and a person may have taken the label off since.
+ */
 export async function labelArriving(
   db: Database,
   project: { id: number; timezone: string },
   versions: readonly MentionVersion[],
+  before: readonly (MentionVersion | undefined)[],
 ): Promise<readonly MentionVersion[]> {
   const labels = versions.length === 0 ? [] : await listRuledLabels(db, project.id);
+  const known = before.flatMap((version, place) => (version === undefined ? [] : [{ version, place }]));
+  const earlier = known.map(({ version }) => version);
   let labelled = [...versions];
   for (const label of labels) {
     const meets = new Set<number>();
     for (const rule of label.rules) {
       const ready = await readRule(rule, labelScope(db, project));
-      for (const index of await matchingVersions(db, labelled, ready)) meets.add(index);
+      const acted = new Set((await matchingVersions(db, earlier, ready)).map((index) => known[index]?.place));
+      for (const index of await matchingVersions(db, labelled, ready))
+        if (!acted.has(index)) meets.add(index);
     }
     labelled = labelled.map((version, index) => (meets.has(index) ? withLabel(version, label) : version));
   }

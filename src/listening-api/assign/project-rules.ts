@@ -38,7 +38,12 @@ export async function applyRules(
   versions: readonly MentionVersion[],
   options: Pick<ArrivalOptions, "before"> = {},
 ): Promise<readonly MentionVersion[]> {
-  return actOnArriving(db, project, await labelArriving(db, project, versions), options);
+  return actOnArriving(
+    db,
+    project,
+    await labelArriving(db, project, versions, options.before ?? []),
+    options,
+  );
 }
 
 /** Mentions that a query finds when it looks back have their labels already. */
