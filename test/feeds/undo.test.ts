@@ -202,6 +202,12 @@ test.each([
   expect(await shown()).not.toContain(`Acme: ${GONE}`);
 });
 
+test("who asks to forget an author called null does not mean mentions without one", async () => {
+  await seenGone({ fields: { author: null, fullname: null } });
+  for (const value of ["null", "undefined"])
+    expect(await findForgettable(db, { what: "author", value, source: null }, 100)).toEqual([]);
+});
+
 test("two that undo the same at once bring it back once", async () => {
   const { id } = await seenGone();
   expect((await Promise.all([undo([id]), undo([id])])).sort()).toEqual([0, 1]);

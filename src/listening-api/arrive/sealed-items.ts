@@ -214,5 +214,5 @@ export async function findSealedAt(db: Database, projectId: number, url: string)
 function isMeant(fields: CurrentMention["fields"], { what, value, source }: ForgetTarget): boolean {
   const { author, fullname, url, domain, pageType } = fields;
   if (source !== null && domain !== source && pageType !== source) return false;
-  return what === "url" ? url === value : [value, `@${value}`].includes(String(author)) || fullname === value;
+  return what === "url" ? url === value : author === value || author === `@${value}` || fullname === value;
 }
