@@ -97,4 +97,7 @@ test("subcategories may take each other's names, and a new one the name that ano
   ]);
   expect(grown.children.map(({ name }: { name: string }) => name)).toEqual(["Small", "Medium", "Large"]);
   expect(grown.children.slice(1)).toMatchObject([{ id: large.id }, { id: small.id }]);
+  const twice = await put(["Small", "Large"].map((name) => ({ id: small.id, name })));
+  expect(twice.status).toBe(400);
+  expect(twice.body.errors[0].message).toBe(`children[1].id: ${small.id} is there twice.`);
 });

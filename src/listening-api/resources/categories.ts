@@ -100,6 +100,8 @@ async function readChildren(
     const known = current?.children.some((one) => one.id === id) === true;
     if (id !== undefined && id !== null && !known)
       body.fault(`${where}.id: ${quote(id)} is no subcategory of this category.`);
+    if (known && children.some((one) => one.id === id))
+      body.fault(`${where}.id: ${quote(id)} is there twice.`);
     children.push({ name, ...(known ? { id: Number(id) } : {}), rules });
   }
   return children;
