@@ -336,6 +336,8 @@ describe("a mention", () => {
       { queryId: alpha, resourceId: resourceId(99), starred: true },
     ]);
     expect(missing.body.errors[0].message).toMatch(/^\[1\]\.resourceId: query \d+ has no mention/);
+    const alone = await edit({ queryId: alpha, resourceId: resourceId(99), starred: true });
+    expect(alone.body.errors[0].message).toMatch(/^resourceId: query \d+ has no mention/);
     expect(await one(2)).toEqual(before);
     expect((await edit(Array(1_001).fill({ queryId: alpha, resourceId: resourceId(2) }))).status).toBe(400);
   });

@@ -52,16 +52,18 @@ function faultsOf(error: unknown): readonly string[] {
 }
 
 export function readMentionEdit(body: BodyReader, scope: EditScope): MentionEdit {
-  const { queryId } = body.body;
-  if (!scope.queryIds.has(Number(queryId)))
-    body.fault(`queryId: ${quote(queryId)} is no query of this project.`);
+  // Some programs send it as text.
+  const given = body.body["queryId"];
+  const queryId = typeof given === "string" && /^\d{1,15}$/.test(given) ? Number(given) : given;
+  const isKnown = typeof queryId === "number" && scope.queryIds.has(queryId);
+  if (!isKnown) body.fault(`queryId: ${quote(given)} is no query of this project.`);
   const resourceId = body.text("resourceId", 100);
   if (resourceId === undefined) body.fault("resourceId: required, that of the mention's record.");
   const set = readChangeSet(body, scope);
   body.accept("queryId", "date");
   body.finish("a mention that is changed");
   return {
-    queryId: Number(queryId),
+    queryId: isKnown ? queryId : 0,
     resourceId: resourceId ?? "",
     changesOf: (mention) => withJudgements(mention, changesOf(set, scope, mention)),
   };

@@ -87,8 +87,8 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
       (mention) => (byKey.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf(mention)),
       at,
     );
-    refuseMissing(edits, edited);
     const body: readonly unknown[] = Array.isArray(given) ? given : [given];
+    refuseMissing(edits, edited, (index) => (Array.isArray(given) ? `[${index}].` : ""));
     await recordChanges(
       db,
       edits.map(({ resourceId }, index) => ({
@@ -113,12 +113,16 @@ function keyOf({ queryId, resourceId }: MentionKey): string {
   return `${queryId} ${resourceId}`;
 }
 
-function refuseMissing(edits: readonly MentionEdit[], edited: readonly MentionKey[]): void {
+function refuseMissing(
+  edits: readonly MentionEdit[],
+  edited: readonly MentionKey[],
+  at: (index: number) => string,
+): void {
   const found = new Set(edited.map(keyOf));
   const missing = edits.flatMap((edit, index) =>
     found.has(keyOf(edit))
       ? []
-      : [`[${index}].resourceId: query ${edit.queryId} has no mention ${JSON.stringify(edit.resourceId)}.`],
+      : [`${at(index)}resourceId: query ${edit.queryId} has no mention ${JSON.stringify(edit.resourceId)}.`],
   );
   if (missing.length > 0) throw invalidRequest(...missing.slice(0, 100));
 }
