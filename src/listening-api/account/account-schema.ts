@@ -313,8 +313,9 @@ const User = z.strictObject({
 });
 
 const KeptFor = z.string().transform((given, context) => {
-  const days = Math.floor((parseDuration(given) ?? 0) / DAY);
-  if (days >= 1 && days < 100_000) return `${days}d`;
+  const days = (parseDuration(given) ?? 0) / DAY;
+  // Nothing is dropped sooner than the file says.
+  if (days >= 1 && days < 100_000) return `${Math.ceil(days)}d`;
   context.addIssue({ code: "custom", message: "expected a duration of at least a day such as 400d" });
   return z.NEVER;
 });
