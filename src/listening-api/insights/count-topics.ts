@@ -42,7 +42,8 @@ export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicK
   return found;
 }
 
-const SENTENCE_END = /[.!?;:,\n]/;
+/** Also as Arabic, Hindi and Chinese write it. */
+const SENTENCE_END = /[.!?;:,…\n،؛؟۔।॥。！？；：，、]/;
 const MANY_SPACES = /[^\S ]|\s\s/;
 
 function written(text: string, start: number, end: number): string {
@@ -111,7 +112,7 @@ function excess(here: number, hereTexts: number, there: number, thereTexts: numb
   const [expectedHere, expectedThere] = [hereTexts * share, thereTexts * share];
   const part = (seen: number, expected: number) => (seen === 0 ? 0 : seen * Math.log(seen / expected));
   const ratio = 2 * (part(here, expectedHere) + part(there, expectedThere));
-  return here / hereTexts > there / Math.max(1, thereTexts) ? ratio : -ratio;
+  return here / hereTexts > there / thereTexts ? ratio : -ratio;
 }
 
 /** Words without a topic of their own, in the languages that most mentions use. */

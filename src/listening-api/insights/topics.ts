@@ -18,7 +18,7 @@ import {
 /** What mentions say of a topic. */
 interface Topic {
   readonly key: string;
-  /** As most of the first mentions write it. */
+  /** As the latest mention writes it. */
   readonly label: string;
   readonly kind: TopicKind;
   readonly volume: number;
