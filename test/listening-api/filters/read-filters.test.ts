@@ -30,6 +30,14 @@ async function read(name: string, ...values: string[]) {
   return faults.length > 0 ? faults : conditions.flat();
 }
 
+const GEOLOCATED = {
+  kind: "all",
+  of: [
+    { kind: "has", field: "latitude" },
+    { kind: "has", field: "longitude" },
+  ],
+};
+
 const hasTwin = (name: string) => FILTERS.some((filter) => filter.name === `x${name}`);
 
 it.each([
@@ -81,6 +89,50 @@ it.each([
     ["@ann", "bob"],
     { kind: "one-of", field: "author", values: ["ann", "bob", "@ann", "@bob"] },
   ],
+  [
+    "postByAuthor",
+    ["ann"],
+    {
+      kind: "all",
+      of: [
+        { kind: "one-of", field: "author", values: ["ann", "@ann"] },
+        {
+          kind: "not",
+          condition: {
+            kind: "any",
+            of: [
+              { kind: "has", field: "repliedAuthor" },
+              { kind: "has", field: "sharedAuthor" },
+              { kind: "one-of", field: "threadEntryType", values: ["reply", "share", "comment"] },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  [
+    "twitterReplyTo",
+    ["@ann"],
+    {
+      kind: "any",
+      of: [
+        { kind: "one-of", field: "repliedAuthor", values: ["ann", "@ann"] },
+        { kind: "one-of", field: "replyTo", values: ["@ann"] },
+      ],
+    },
+  ],
+  [
+    "twitterRetweetOf",
+    ["@ann"],
+    {
+      kind: "any",
+      of: [
+        { kind: "one-of", field: "sharedAuthor", values: ["ann", "@ann"] },
+        { kind: "one-of", field: "retweetOf", values: ["@ann"] },
+      ],
+    },
+  ],
+  ["locationGroup", ["7"], { kind: "located", places: ["ann", "@bob"], exactly: false }],
   ["authorGroup", ["7"], { kind: "one-of", field: "author", values: ["ann", "bob", "@ann", "@bob"] }],
   ["language", ["en", "gsw"], { kind: "one-of", field: "language", values: ["en", "gsw"] }],
   ["languages", ["en"], { kind: "one-of", field: "language", values: ["en"] }],
@@ -151,6 +203,8 @@ it.each([
       ],
     },
   ],
+  ["geolocated", ["true"], { kind: "any", of: [GEOLOCATED] }],
+  ["geolocated", ["false"], { kind: "any", of: [{ kind: "not", condition: GEOLOCATED }] }],
   ["impactMin", ["-5"], { kind: "at-least", field: "impact", value: -5 }],
   ["impactMax", ["50"], { kind: "at-most", field: "impact", value: 50 }],
   ["instagramPostsMin", ["1"], { kind: "at-least", field: "instagramPostCount", value: 1 }],
@@ -167,6 +221,7 @@ it.each([
   ["language", "english"],
   ["language", "EN"],
   ["location", "germany"],
+  ["location", "Germany"],
   ["hourOfDay", "24"],
   ["hourOfDay", "-1"],
   ["hourOfDay", "100"],
@@ -188,6 +243,13 @@ it.each([
     expect.stringMatching(new RegExp(`^${name}: .*(expected|is no)`)),
   ]);
 });
+
+it.each(["hourOfDay", "dayOfWeek", "impactMin"])(
+  "a fault of %s shows sixty characters of what came",
+  async (name) => {
+    expect(await read(name, `x${"y".repeat(100)}`)).toEqual([expect.stringMatching(/got "xy{59}"\.$/)]);
+  },
+);
 
 it("no filter asks for nothing", async () => {
   const parameters = createParameterReader({});
