@@ -20,7 +20,7 @@ Changes one small thing at a time in what decides: a condition, a boundary, an o
 left out. A unit test of its room, of the monitor or of its configuration has to fail. Prints the changes that no test
 noticed, and the score of each folder.
 
-Files with an await act, and are left to other checks. Changes that do not compile do not count, and neither do those
+Files with an await act, and are left to other checks, unless --file and --tests name them. Changes that do not compile do not count, and neither do those
 that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all eight
@@ -82,6 +82,8 @@ async function main(): Promise<number> {
   };
   const equivalents = readEquivalents(join(import.meta.dirname, "equivalent.yaml"));
   const random = createRandom("mutants", Number(values.seed));
+  // With a database a test sees what a file does.
+  const isWithActing = values.sql || (values.file !== undefined && values.tests !== undefined);
   const share = Number(values.share);
   const folders = foldersOf(values).map((one) => one.replace(/\/$/, ""));
   const isIn = (folder: string, file: string) => file.startsWith(`src/${folder}/`);
@@ -90,7 +92,7 @@ async function main(): Promise<number> {
     (file) =>
       folders.some((folder) => isIn(folder, file)) && hasOne(file, values.file) && !file.includes("/migrat"),
     values.sql ? sqlChanges : values.constants ? movedConstants : changesOf,
-  ).filter(({ source }) => values.sql || !/\bawait\b/.test(source));
+  ).filter(({ source }) => isWithActing || !/\bawait\b/.test(source));
   const drawn = all.map(({ mutants, ...file }) => ({
     ...file,
     mutants: mutants.filter(() => random.next() < 1 / share),
