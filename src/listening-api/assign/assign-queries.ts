@@ -58,8 +58,14 @@ interface MatchedQuery {
 
 /** Reads the texts of a project and compiles them for a stream of mentions. */
 export async function readProjectQueries(db: Database, projectId: number): Promise<ProjectQueries> {
-  const queries = new Map<number, { name: string; query: CompiledQuery; stored: StoredQuery }>();
-  for (const stored of await listQueries(db, projectId)) {
+  return compileQueries(await listQueries(db, projectId));
+}
+
+export function compileQueries(
+  all: readonly (Pick<StoredQuery, "id" | "name" | "text"> & QueryLimits)[],
+): ProjectQueries {
+  const queries = new Map<number, { name: string; query: CompiledQuery; stored: QueryLimits }>();
+  for (const stored of all) {
     const compiled = stored.text === null ? undefined : compile(stored.text);
     // Texts are checked before they are stored: a text that an earlier release accepted and this one refuses matches
     // nothing.

@@ -28,13 +28,11 @@ export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicK
   for (const [from, first] of words.entries()) {
     if (ofTopics[from] !== true) continue;
     let key = "";
-    let before = first.end;
     for (let at = from; at < from + most; at++) {
       const last = words[at];
       // A phrase ends at the end of a sentence, and with a word that has a meaning.
-      if (last === undefined || SENTENCE_END.test(plain.slice(before, last.start))) break;
+      if (last === undefined || SENTENCE_END.test(plain.slice(first.end, last.start))) break;
       key = at === from ? last.folded : `${key} ${last.folded}`;
-      before = last.end;
       if (at - from + 1 >= least && ofTopics[at] === true)
         found.set(key, written(plain, first.start, last.end));
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nextVersion, storedVersion } from "../../../src/listening-api/arrive/item-versions.ts";
+import { withSentiment } from "../../../src/listening-api/records/judgement.ts";
 import type { CurrentMention } from "../../../src/listening-api/store/current-mentions.ts";
 import { mentionVersion, resourceId, T0 } from "../fixture.ts";
 
@@ -31,6 +32,22 @@ describe("of a text of which not all may be stored", () => {
     expect(stored(text, 800)).toBe(`…${"a".repeat(200)}brand`);
   });
 
+  test("what is left out is two hundred characters before the match, and nothing where all of it may be stored", () => {
+    const text = `${"a".repeat(301)}brand${"b".repeat(900)}`;
+    expect(stored(text, 301)).toBe(`…${text.slice(101, 101 + MOST - 2)}…`);
+    const whole = `${"a".repeat(400)}brand`.padEnd(MOST, "b");
+    expect(stored(whole, 400)).toBe(whole);
+    // The rest fits to the last character.
+    const fitting = `${"a".repeat(800)}brand`.padEnd(MOST + 599, "b");
+    expect(stored(fitting, 800)).toBe(`…${fitting.slice(600)}`);
+  });
+
+  test("one that matches nowhere in its text, and one of which little may be stored, begin at their beginning", () => {
+    const text = `${"a".repeat(50)}brand${"b".repeat(900)}`;
+    expect(stored(text, Number.POSITIVE_INFINITY)).toBe(`${text.slice(0, MOST - 1)}…`);
+    expect(stored(text, 50, 100)).toBe(`${text.slice(0, 99)}…`);
+  });
+
   test("no part begins or ends inside a character of two units", () => {
     for (const word of ["brand", "abrand"]) {
       const text = `${"😀".repeat(400)}${word}${"😀".repeat(400)}`;
@@ -39,6 +56,26 @@ describe("of a text of which not all may be stored", () => {
       expect(part.length).toBeLessThanOrEqual(MOST);
     }
   });
+});
+
+test("an author's change keeps what people said, and a place and a sentiment of which they said nothing are new", () => {
+  const version = (fields: object) =>
+    mentionVersion({ queryId: 1, resourceId: resourceId(1), ...fields }, { added: T0 });
+  const kept = (before: object, after: object) => {
+    const { record, ...rest } = version(before);
+    const current: CurrentMention = {
+      ...{ ...rest, queryId: 1, resourceId: resourceId(1), tagIds: [], fullText: null },
+      ...{ backfilled: false, twitterLikeCount: null, fields: { ...record } },
+    };
+    const { sentiment, city, countryCode } = nextVersion(current, version(after), T0).record;
+    return { sentiment, city, countryCode };
+  };
+  const analysed = { ...withSentiment({}, "negative", "local") };
+  expect(kept({ sentiment: "negative" }, { sentiment: "positive" }).sentiment).toBe("negative");
+  expect(kept(analysed, { sentiment: "positive" }).sentiment).toBe("positive");
+  const bonn = { city: "Bonn", countryCode: "DEU" };
+  expect(kept(bonn, {})).toMatchObject(bonn);
+  expect(kept(bonn, { countryCode: "GBR" })).toMatchObject({ city: null, countryCode: "GBR" });
 });
 
 test("`updated` of a version moves forward, also where the clock is behind the version before", () => {

@@ -141,8 +141,14 @@ it.each([
     ["organizational"],
     { kind: "one-of", field: "accountType", values: ["organisational", "organizational"] },
   ],
+  [
+    "accountType",
+    ["organisational"],
+    { kind: "one-of", field: "accountType", values: ["organisational", "organizational"] },
+  ],
   ["accountType", ["individual"], { kind: "one-of", field: "accountType", values: ["individual"] }],
   ["gender", ["male"], { kind: "one-of", field: "gender", values: ["male"] }],
+  ["gender", ["female"], { kind: "one-of", field: "gender", values: ["female"] }],
   [
     "gender",
     ["unknown"],
@@ -151,6 +157,17 @@ it.each([
       of: [
         { kind: "one-of", field: "gender", values: ["unknown"] },
         { kind: "not", condition: { kind: "has", field: "gender" } },
+      ],
+    },
+  ],
+  [
+    "insightsEmoticon",
+    [":)"],
+    {
+      kind: "any",
+      of: [
+        { kind: "lists", field: "insightsEmoticon", values: [":)"] },
+        { kind: "lists", field: "insightsEmoji", values: [":)"] },
       ],
     },
   ],

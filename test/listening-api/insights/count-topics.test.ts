@@ -84,6 +84,7 @@ describe("of topics that were counted", () => {
     expect(tea?.score).toBeCloseTo(2 * (10 * Math.log(10 / 6) + 20 * Math.log(20 / 24)), 10);
     const [milk] = chosen({ milk: 10 }, { tea: 20 });
     expect(milk?.score).toBeCloseTo(2 * 10 * Math.log(10 / 2), 10);
+    expect(keys({ little: 3 }, { little: 10 })).toEqual(["little"]);
     expect(chosen({ as: 10, rarer: 9 }, { as: 40, rarer: 40 })).toEqual([]);
   });
 
