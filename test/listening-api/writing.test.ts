@@ -229,6 +229,14 @@ describe("a query", () => {
     ).toEqual([]);
   });
 
+  it("that becomes a channel has no text any more, and its record is taken back as it is", async () => {
+    const { body } = await ask("POST", "queries", { name: "Channel", booleanQuery: "kittens" });
+    const channel = await ask("PATCH", `queries/${body.id}`, { type: "twitter" });
+    expect(channel).toMatchObject({ status: 200, body: { type: "twitter", booleanQuery: null } });
+    expect((await ask("PUT", `queries/${body.id}`, channel.body)).status).toBe(200);
+    await ask("DELETE", `queries/${body.id}`);
+  });
+
   it("takes the terms of older programs as a list, too", async () => {
     const { status, body } = await ask("POST", "queries", { name: "Terms", includedTerms: ["kittens"] });
     expect({ status, text: body.booleanQuery }).toEqual({ status: 201, text: "kittens" });

@@ -40,7 +40,9 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
     const name = body.name(current?.name);
     const typeName = body.oneOf("type", QUERY_TYPE_NAMES) ?? current?.typeName ?? null;
     const type = typeName === null ? (current?.type ?? "search string") : canonicalQueryType(typeName);
-    const text = readText(body, type) ?? current?.text ?? null;
+    const given = readText(body, type) ?? current?.text ?? null;
+    // One that becomes a channel searches nothing any more.
+    const text = type === "search string" ? given : null;
     if (type === "search string" && text === null && current === undefined)
       body.fault("booleanQuery: required, what the query searches.");
     const percentage = body.has("samplePercentage") ? "samplePercentage" : "samplePercent";
