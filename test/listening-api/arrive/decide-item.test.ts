@@ -48,6 +48,18 @@ describe("a known item whose content is another", () => {
     expect([at(6, 7), at(7, 7), at(8, 7), at(1, null)]).toEqual(["Same", "Edited", "Edited", "Edited"]);
   });
 
+  test("is the same where too little of it is known", () => {
+    expect(decide({ contentKey: null }, stored())).toEqual({ outcome: "Same" });
+  });
+
+  test("stays deleted under the id by which it is known, whatever else was deleted", () => {
+    const others = ["second", "third"].map((resourceId) =>
+      stored({ idKey: resourceId, resourceId, isDeleted: true, contentKey: "new" }),
+    );
+    const known = [stored({ isDeleted: true, linkKey: null }), ...others];
+    expect(decide({}, ...known)).toEqual({ outcome: "Deleted", resourceId: "first" });
+  });
+
   test("is seen for itself, and for no other one of its page", () => {
     const beside = stored({ idKey: "beside", resourceId: "second", isDeleted: true, mayReturn: true });
     expect(decide({}, stored({ linkKey: null }), beside)).toEqual({
