@@ -78,6 +78,19 @@ test("of a category without `multiple` a mention has one subcategory", async () 
   expect((await shown())[0].categories).toEqual([high?.id]);
 });
 
+test("of another category a rule gives all, but none that a person took out", async () => {
+  const children = ["Taste", "Smell"].map((name) => ({
+    name,
+    rules: [{ filter: { search: `milk AND ${count}` } }],
+  }));
+  const { body } = await ask("POST", "rulecategories", { name: `Senses ${count}`, children });
+  const [taste, smell] = body.children as { id: number }[];
+  expect((await shown())[0].categories).toEqual([taste?.id, smell?.id]);
+  await edit({ removeCategories: [taste?.id] });
+  await ask("PUT", `rulecategories/${body.id}`, { children });
+  expect((await shown())[0].categories).toEqual([smell?.id]);
+});
+
 test("subcategories may take each other's names, and a new one the name that another gives up", async () => {
   const { body: made } = await ask("POST", "categories", { name: "Sizes", children: ["Small", "Large"] });
   const [small, large] = made.children;

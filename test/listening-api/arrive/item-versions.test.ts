@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { nextVersion, storedVersion } from "../../../src/listening-api/arrive/item-versions.ts";
+import { withCategoryJudgements } from "../../../src/listening-api/records/category-judgement.ts";
 import { withSentiment } from "../../../src/listening-api/records/judgement.ts";
 import type { CurrentMention } from "../../../src/listening-api/store/current-mentions.ts";
 import { mentionVersion, resourceId, T0 } from "../fixture.ts";
@@ -56,6 +57,27 @@ describe("of a text of which not all may be stored", () => {
       expect(part.length).toBeLessThanOrEqual(MOST);
     }
   });
+});
+
+test("an author's change keeps what people said of categories, beside what is said of the new text", () => {
+  const { record, ...before } = mentionVersion({ queryId: 1, resourceId: resourceId(1) }, { added: T0 });
+  const { status: _, ...fields } = record;
+  const judged = withCategoryJudgements({ classifications: [{ classifierId: "emotions", labelId: "joy" }] }, [
+    { id: 7, isIn: false, by: "people" },
+  ]);
+  const current: CurrentMention = {
+    ...{ ...before, queryId: 1, resourceId: resourceId(1), tagIds: [], fullText: null },
+    ...{ backfilled: false, twitterLikeCount: null, fields: { ...fields, ...judged } },
+  };
+  const own = { classifierId: "emotions", labelId: "anger" };
+  const after = mentionVersion(
+    { queryId: 1, resourceId: resourceId(1), classifications: [own], status: null },
+    { added: T0 },
+  );
+  const { classifications, status } = nextVersion(current, after, T0).record;
+  expect(classifications).toEqual([own, expect.objectContaining({ classifierId: "category:people:7" })]);
+  // What was not known is empty.
+  expect(status).toBeNull();
 });
 
 test("an author's change keeps what people said, and a place and a sentiment of which they said nothing are new", () => {

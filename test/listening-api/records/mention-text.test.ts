@@ -49,4 +49,6 @@ test("an analyser reads title and text, and a beginning that is both only once",
   expect(read("Tea", "short", "long")).toBe("Tea\nlong");
   expect(read(" ", " hot ")).toBe("hot");
   expect(read(null, 7)).toBe("");
+  expect(read("", "Tea ")).toBe("Tea");
+  expect(read("Tea", "Tea and milk ")).toBe("Tea and milk");
 });
