@@ -133,6 +133,12 @@ test.each([
     'export const port = process["env"];',
     /process\.env is not allowed here/,
   ],
+  [
+    "a question for an address",
+    "src/console/a.ts",
+    "export const is = URL.canParse(a);",
+    /URL\.canParse is not allowed here/,
+  ],
   ["the clock", "src/console/a.ts", "export const at = Date.now();", /clock is not allowed here/],
   [
     "the clock as an object",

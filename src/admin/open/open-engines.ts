@@ -1,5 +1,6 @@
 import type { BackendOptions } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
+import { isUrl } from "../../lib/is-url.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { Environment } from "../config/environment.ts";
 import { openPostgres } from "./open-postgres.ts";
@@ -31,7 +32,7 @@ export async function openEngines(environment: Environment, log: Logger): Promis
 
 function refuseOtherAddress(redisUrl: string | null): void {
   if (redisUrl === null) return;
-  if (URL.canParse(redisUrl) && /^(rediss?|unix):$/.test(new URL(redisUrl).protocol)) return;
+  if (isUrl(redisUrl) && /^(rediss?|unix):$/.test(new URL(redisUrl).protocol)) return;
   // A path is a socket; ioredis takes it unchanged.
   if (redisUrl.startsWith("/")) return;
   throw new UserError("REDIS_URL is no address of a Redis", [

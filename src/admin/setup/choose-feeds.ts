@@ -1,6 +1,7 @@
 import { kindOf, kinds, type ProposedBrand } from "#feeds";
 import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, UserError } from "../../lib/errors.ts";
+import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { isPrivateUrl } from "../../lib/public-agent.ts";
 
@@ -64,7 +65,7 @@ function addressFeeds(urls: readonly string[]): readonly ChosenFeed[] {
 /** `blog.example/feed` is meant as an address, too. */
 function addressIn(text: string): string | null {
   const whole = /^https?:\/\//i.test(text) ? text : /^[^\s/]+\.[^\s]+$/.test(text) ? `https://${text}` : null;
-  return whole !== null && URL.canParse(whole) ? new URL(whole).href : null;
+  return whole !== null && isUrl(whole) ? new URL(whole).href : null;
 }
 
 function whyNot(word: string, proposed: readonly ChosenFeed[]): string {

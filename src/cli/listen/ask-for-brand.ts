@@ -14,6 +14,7 @@ import {
 } from "#admin";
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
+import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { listIn, type Questions, withQuestions } from "../common/ask-questions.ts";
 
@@ -159,7 +160,7 @@ async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
     case "a webhook": {
       const url = await ask(
         "Address: ",
-        (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? text : undefined),
+        (text) => (/^https?:\/\//i.test(text) && isUrl(text) ? text : undefined),
         "It begins with https://.",
       );
       return {

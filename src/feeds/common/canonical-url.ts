@@ -1,4 +1,5 @@
 import { getDomain } from "tldts";
+import { isUrl } from "../../lib/is-url.ts";
 
 /** Parameters that say where a click came from, and nothing about the page. */
 const TRACKING =
@@ -12,7 +13,7 @@ const LONGEST = 2_000;
  */
 export function canonicalUrl(address: string | null | undefined): string | null {
   const trimmed = address?.trim() ?? "";
-  if (trimmed.length > LONGEST || !URL.canParse(trimmed)) return null;
+  if (trimmed.length > LONGEST || !isUrl(trimmed)) return null;
   const url = new URL(trimmed);
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   url.username = "";

@@ -3,6 +3,7 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
+import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { ReceivedMail } from "./mail.ts";
 
@@ -284,7 +285,7 @@ export const FetchedKeys = {
   ...FeedKeys,
   proxy: z
     .strictObject({
-      url: HttpAddress.refine((url) => !URL.canParse(url) || new URL(url).username === "", {
+      url: HttpAddress.refine((url) => !isUrl(url) || new URL(url).username === "", {
         error: "expected user and password beside the address, not in it",
       }).describe("Its address. Example: http://proxy.example:3128"),
       user: z.string().min(1).exactOptional().describe("Name of the account, if it asks for one."),

@@ -1,4 +1,5 @@
 import { groupBy } from "../../lib/group-by.ts";
+import { isUrl } from "../../lib/is-url.ts";
 import type { FeedAnswer, FeedRequest, Recheck, RecheckResult, StoredItem } from "./define-feed.ts";
 
 /** After one fetch. */
@@ -19,7 +20,7 @@ export function pageReference(url: string | null): { readonly reference?: string
 export function* recheckPages(stored: readonly StoredItem[]): Recheck {
   const checks: { readonly item: StoredItem; readonly origin: string; readonly status: number }[] = [];
   for (const item of stored) {
-    if (item.reference === null || !URL.canParse(item.reference)) continue;
+    if (item.reference === null || !isUrl(item.reference)) continue;
     const [answer] = yield [{ url: item.reference, page: true }];
     checks.push({ item, origin: new URL(item.reference).origin, status: answer?.status ?? 0 });
   }

@@ -1,3 +1,4 @@
+import { isUrl } from "../../lib/is-url.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { FieldOf } from "../records/mention-fields.ts";
 
@@ -45,7 +46,7 @@ function none(): null {
 }
 
 function siteOf(address: string): string | null {
-  if (!URL.canParse(address)) return null;
+  if (!isUrl(address)) return null;
   return new URL(address).hostname.replace(/^www\./, "") || null;
 }
 

@@ -1,3 +1,4 @@
+import { isUrl } from "../../lib/is-url.ts";
 import { escapeHtml, withoutHalfWord } from "../../lib/text.ts";
 
 /** The format: the last part of a template's name before `.hbs`. It decides how values are escaped. */
@@ -124,7 +125,7 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
  */
 export function safeUrl(text: string | null | undefined): string | null {
   if (!text || text.length > MAX_LENGTH || UNSAFE.test(text)) return null;
-  if (!URL.canParse(text)) return null;
+  if (!isUrl(text)) return null;
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return null;
   if (url.hostname === "" || url.username !== "" || url.password !== "") return null;

@@ -1,5 +1,6 @@
 import { Parser } from "htmlparser2";
 import type { Instant } from "../../../lib/instant.ts";
+import { isUrl } from "../../../lib/is-url.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { canonicalUrl } from "../../common/canonical-url.ts";
 import type { FeedItem } from "../../common/define-feed.ts";
@@ -45,7 +46,7 @@ function toItem({ url, title, site, snippet }: Entry, receivedAt: Instant): Feed
 
 /** The page behind a link of an alert: google.com/url?…&url=PAGE. Null for all other links. */
 function alertTarget(href: string): string | null {
-  if (!URL.canParse(href)) return null;
+  if (!isUrl(href)) return null;
   const { hostname, pathname, searchParams } = new URL(href);
   if (!/^(?:www\.)?google\.[a-z.]{2,6}$/.test(hostname) || pathname !== "/url") return null;
   return canonicalUrl(searchParams.get("url") ?? searchParams.get("q"));

@@ -1,3 +1,4 @@
+import { isUrl } from "../../../lib/is-url.ts";
 import { isRecord, readJson } from "../../../lib/json.ts";
 import { cutText } from "../../../lib/text.ts";
 import type { Content } from "./element-text.ts";
@@ -34,7 +35,7 @@ function hubIn({ hubs }: Loose, base: string): string | null {
 
 function addressIn(value: unknown, base: string): string | null {
   const address = textIn(value);
-  return address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null;
+  return address !== undefined && isUrl(address, base) ? new URL(address, base).href : null;
 }
 
 function toFound(item: Loose, base: string): FoundItem {
@@ -51,7 +52,7 @@ function toFound(item: Loose, base: string): FoundItem {
   return {
     guid: guid ?? null,
     title,
-    url: address !== undefined && URL.canParse(address, base) ? new URL(address, base).href : null,
+    url: address !== undefined && isUrl(address, base) ? new URL(address, base).href : null,
     text: withTags(joinTexts(contents, title), title, tagsIn(item)),
     ...dateIn([textIn(item["date_published"]), textIn(item["date_modified"])]),
     author: authorIn(item),
