@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { sha256 } from "../../lib/hashes.ts";
 import type { JsonValue } from "../../lib/json.ts";
 import { storableJson } from "../../lib/json.ts";
@@ -93,7 +93,8 @@ export async function finishEnrichment(
   jobs: readonly EnrichmentJob[],
 ): Promise<void> {
   await sql`
-    delete from local_api.enrichment_job where lease = ${lease} and ${isOneOf(jobs)}`.execute(db);
+    with own as (${inOrder(sql<boolean>`lease = ${lease} and ${isOneOf(jobs)}`)})
+    delete from local_api.enrichment_job job using own where ${isOwn}`.execute(db);
 }
 
 /** To be tried again after `delayMs`. `isCounted: false` when nobody was asked, so that it is no try. */
@@ -104,21 +105,32 @@ export async function postponeEnrichment(
   { delayMs, isCounted }: { readonly delayMs: number; readonly isCounted: boolean },
 ): Promise<void> {
   await sql`
-    update local_api.enrichment_job
+    with own as (${inOrder(sql<boolean>`lease = ${lease} and ${isOneOf(jobs)}`)})
+    update local_api.enrichment_job job
     set lease = null, due_at = now() + ${delayMs} * interval '1 millisecond',
       attempts = attempts - ${isCounted ? 0 : 1}
-    where lease = ${lease} and ${isOneOf(jobs)}`.execute(db);
+    from own where ${isOwn}`.execute(db);
 }
 
+/** Locks jobs in the order in which mentions are queued: two that lock in two orders would wait for each other for ever. */
+function inOrder(which: RawBuilder<boolean>) {
+  return sql`select query_id, resource_id, kind from local_api.enrichment_job where ${which}
+    order by query_id, resource_id, kind for update`;
+}
+
+const isOwn = sql<boolean>`(job.query_id, job.resource_id, job.kind) = (own.query_id, own.resource_id, own.kind)`;
+
 function isOneOf(jobs: readonly MentionKey[]) {
-  return sql`(query_id, resource_id) in (select * from unnest(
+  return sql<boolean>`(query_id, resource_id) in (select * from unnest(
     ${jobs.map(({ queryId }) => queryId)}::bigint[], ${jobs.map(({ resourceId }) => resourceId)}::text[]))`;
 }
 
 /** Deleted mentions wait for no answer. A worker that has one stores it no more. */
 export async function endEnrichment(db: Database, mentions: readonly MentionKey[]): Promise<void> {
   if (mentions.length === 0) return;
-  await sql`delete from local_api.enrichment_job where ${isOneOf(mentions)}`.execute(db);
+  await sql`
+    with own as (${inOrder(isOneOf(mentions))})
+    delete from local_api.enrichment_job job using own where ${isOwn}`.execute(db);
 }
 
 /** A hash of an analyser and its instructions. Its answers are stored under this hash. */
