@@ -232,10 +232,10 @@ function toQuery(row: QueryRow): StoredQuery {
   };
 }
 
-/** Whether any query of the project has a mention. */
+/** Whether any query of the project has a mention, or its feeds have stored one that no query has. */
 export async function hasMentions(db: Database, projectId: number): Promise<boolean> {
   const { rows } = await sql`
-    select from local_api.query q where q.project_id = ${projectId} and q.type <> ${RECEIVED_TYPE}
+    select from local_api.query q where q.project_id = ${projectId}
       and exists (select from local_api.mention m where m.query_id = q.id) limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -16,7 +16,11 @@ import {
 } from "../../../src/listening-api/account/stored-account.ts";
 import { changeRows } from "../../../src/listening-api/store/changes.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
+import { deleteProject } from "../../../src/listening-api/store/delete-things.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { putProject } from "../../../src/listening-api/store/projects.ts";
+import { listQueries, readQueryVolumes } from "../../../src/listening-api/store/queries.ts";
+import { lockReceivedQuery } from "../../../src/listening-api/store/received-items.ts";
 import { runs } from "../../runs.ts";
 import { type Fixture, logIn, mentionVersion, resourceId, SEED, startFixture, T0 } from "../fixture.ts";
 
@@ -101,6 +105,22 @@ test("a query that is added finds stored mentions, a rule labels them, and both 
     { user: "earshot", action: "create", kind: "tag", name: "animal" },
     { user: "earshot", action: "create", kind: "query", name: "Zebras" },
   ]);
+});
+
+test("the first query of a project finds what its feeds have stored already", async () => {
+  const { clientId } = fixture.account;
+  const settings = { description: "", timezone: "Etc/UTC", defaultLanguage: "en", dataPolicy: null };
+  const projectId = await putProject(db, { clientId, name: "Feeds alone", ...settings });
+  const item = { resourceId: resourceId(2), snippet: "sour milk" };
+  await db.transaction().execute(async (own) => {
+    const queryId = await lockReceivedQuery(own, projectId);
+    await insertMentions(own, [mentionVersion({ queryId, ...item }, { added: T0 - 1_000 })]);
+  });
+  const queries = [{ name: "Milk", text: "milk" }];
+  await apply({ clients: [{ name: "Acme", projects: [{ name: "Feeds alone", queries }] }] });
+  const [milk] = await listQueries(db, projectId);
+  expect(await readQueryVolumes(db, [milk?.id ?? 0])).toEqual(new Map([[milk?.id, 1]]));
+  await db.transaction().execute((own) => deleteProject(own, projectId));
 });
 
 test("an id renames: the query keeps its mentions, and their records have the new name", async () => {
