@@ -10,7 +10,10 @@ import {
 } from "../../../src/listening-api/store/delete-things.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { insertToken } from "../../../src/listening-api/store/logins.ts";
+import { putProject } from "../../../src/listening-api/store/projects.ts";
 import { putQueries, readRevisionsOf } from "../../../src/listening-api/store/queries.ts";
+import { listQueryGroups, saveQueryGroup } from "../../../src/listening-api/store/query-groups.ts";
+import { createSavedList, listClientLists } from "../../../src/listening-api/store/saved-lists.ts";
 import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 import { untilWaiting } from "./until-waiting.ts";
@@ -59,6 +62,18 @@ it.each(MEANWHILE)("a %s is deleted while %s", async (_, __, use, remove) => {
     await untilWaiting(fixture.database.pool, 1);
   });
   await expect(removed).resolves.toBeUndefined();
+});
+
+it("a project that is deleted is no longer among those that share a group or a list", async () => {
+  const { clientId, userId, projectId } = fixture.account;
+  const settings = { description: "", timezone: "Etc/UTC", defaultLanguage: "en", dataPolicy: null };
+  const other = await putProject(db, { clientId, name: "Other", ...settings });
+  const shared = { shared: "public", sharedProjectIds: [projectId, other] } as const;
+  await saveQueryGroup(db, { projectId, userId }, { name: "Shared", queryIds: [], ...shared });
+  await createSavedList(db, "site", { clientId, userId, name: "Sites", entries: ["a.example"], ...shared });
+  await db.transaction().execute((own) => deleteProject(own, other));
+  expect(await listQueryGroups(db, projectId)).toMatchObject([{ sharedProjectIds: [projectId] }]);
+  expect(await listClientLists(db, "site", clientId)).toMatchObject([{ sharedProjectIds: [projectId] }]);
 });
 
 it("a project is deleted while its stream begins to store an hour", async () => {
