@@ -91,8 +91,9 @@ async function look(
 ): Promise<FoundCondition> {
   const { query, range, key, revision } = request;
   const needsRecord = hasFields(query.expression);
+  // Not in the transaction: others that forget the same ones would wait until all texts are read.
+  await forget(db, key);
   const searchId = await db.transaction().execute(async (transaction) => {
-    await forget(transaction, key, revision);
     const { rows: made } = await sql<{ id: string }>`
       insert into local_api.search (key, revision) values (${key}, ${revision}) returning id
     `.execute(transaction);
@@ -112,13 +113,15 @@ async function look(
   return { kind: "found", text: query.text, revision, searchId };
 }
 
-/** A request that is being answered may still need a result that another one has just outdated. */
-async function forget(db: Database, key: Buffer, revision: string): Promise<void> {
+/**
+ * Of the key there are outdated results only, or there would be no need for another one. A request that is being answered may
+ * still need one.
+ */
+async function forget(db: Database, key: Buffer): Promise<void> {
   await sql`
     with gone as (
       delete from local_api.search where used_at < clock_timestamp() - ${FORGOTTEN_AFTER}::interval
-        or (key = ${key} and revision <> ${revision}
-          and used_at < clock_timestamp() - ${OUTDATED_AFTER}::interval)
+        or (key = ${key} and used_at < clock_timestamp() - ${OUTDATED_AFTER}::interval)
       returning id)
     delete from local_api.search_hit where search_id in (select id from gone)`.execute(db);
 }

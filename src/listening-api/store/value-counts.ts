@@ -72,7 +72,7 @@ export async function readTopKeys(
     select d.key::text as key, ${name} as name, count(*) as volume
     from local_api.mention m cross join lateral ${keySourceSql(source)} as d
     where m.query_id = any(${range.queryIds}::bigint[]) and ${rangeSql(range)} and ${visibleSql(at)}
-      and d.key is not null and d.key::text <> '' and ${condition}
+      and d.key::text <> '' and ${condition}
     group by d.key order by count(*) desc, d.key limit ${limit}`.execute(db);
   return rows.map((row) => ({ ...row, volume: Number(row.volume) }));
 }
