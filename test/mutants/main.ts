@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { monotonicMs } from "../../src/lib/clock.ts";
 import { createRandom } from "../../src/listening-api/simulate/random.ts";
-import { isWhole, projectsOf } from "../projects.ts";
+import { projectsOf } from "../projects.ts";
 import { changesOf, movedConstants } from "./changes.ts";
 import { findCompiling } from "./compiles.ts";
 import { readEquivalents } from "./equivalents.ts";
@@ -25,7 +25,7 @@ that test/mutants/equivalent.yaml names.
 
   --folder PATH   only this folder of src (several times); default: all eight
   --file TEXT     only files whose path has this text (several times)
-  --tests TEXT    only tests whose path has this text (several times), those with a database and the slow ones, too
+  --tests TEXT    only tests whose path has this text (several times), those with a database and the thorough ones, too
   --constants     instead: each constant of the spike detector moved by 12 %
   --sql           instead: in each statement of the stores one condition, lock, "skip locked" or "on conflict" less, and
                   "<" for "<="; the tests with a database have to notice
@@ -109,7 +109,7 @@ async function main(): Promise<number> {
   const { parts, projects } = projectsOf(ROOT);
   // Slow ones, those with a database, and those of other rooms take part where they are named.
   const isNamed = values.tests !== undefined;
-  const slow = isNamed ? projects.thorough.filter((one) => !isWhole(one)) : [];
+  const slow = isNamed ? projects.thorough : [];
   const isNear = (file: string) => isNamed || rooms.has(file.split("/")[1]);
   const usesDatabase = values.sql || isNamed;
   const unit = values.sql ? [] : (parts["unit"] ?? []);
