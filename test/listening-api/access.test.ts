@@ -30,14 +30,22 @@ const ELSEWHERE = ["/me", "/client", "/user", "/projects", "/projects/summary", 
 let fixture: Fixture;
 let db: Database;
 let other: SeededAccount;
+let group: number;
 beforeAll(async () => {
   fixture = await startFixture();
   db = createDatabase(fixture.database.pool);
   const project = { name: "Zebra secret", description: "takeover" };
   const user = { username: "eve@other.example", password: "battery staple" };
-  other = await seedAccount(fixture.database.pool, { ...SEED, client: { name: "Rival" }, user, project });
+  const queries = [{ name: "Zebra query" }];
+  other = await seedAccount(fixture.database.pool, {
+    ...SEED,
+    client: { name: "Rival" },
+    user,
+    project,
+    queries,
+  });
   await putTag(db, other.projectId, "Zebra tag");
-  await putQueryGroup(db, { projectId: other.projectId, name: "Zebra group", queryIds: [] });
+  group = await putQueryGroup(db, { projectId: other.projectId, name: "Zebra group", queryIds: [] });
   const { clientId, userId, projectId } = other;
   const list = {
     clientId,
@@ -212,6 +220,28 @@ describe("what belongs to another client", () => {
     expect((await shared(other.projectId)).status).toBe(400);
     expect(await shared(other.projectId)).toEqual(await shared(NOBODYS));
   });
+
+  it.each(["mentions", "mentions/count", "volume/queries/days", "hashtags"])(
+    "cannot be asked about in one's own project: data/%s",
+    async (path) => {
+      const ask = async (name: string, id: number) => {
+        const dates = [
+          ["startDate", "2026-03-01"],
+          ["endDate", "2026-03-02"],
+        ] as const;
+        const own = `/projects/${fixture.account.projectId}/data/${path}`;
+        return withoutId(await fixture.get(own, [...dates, [name, id]]), id);
+      };
+      const [theirs = 0] = other.queries.values();
+      for (const [name, id] of [
+        ["queryId", theirs],
+        ["queryGroupId", group],
+      ] as const) {
+        expect((await ask(name, id)).status).toBe(400);
+        expect(await ask(name, id)).toEqual(await ask(name, NOBODYS));
+      }
+    },
+  );
 
   it("shows in no list", async () => {
     for (const path of [
