@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { Instant } from "../../lib/instant.ts";
 import type { Database } from "./database.ts";
 
 interface StreamHour {
@@ -8,7 +8,7 @@ interface StreamHour {
   readonly hour: Instant;
 }
 
-/** Hours of the stream that are stored, from `from` to before `to`. */
+/** Hours of the stream that are stored and begin from `from` to before `to`. */
 export async function listStreamHours(
   db: Database,
   stream: { projectId: number; seed: string; from: Instant; to: Instant },
@@ -16,7 +16,7 @@ export async function listStreamHours(
   const { rows } = await sql<{ hour: Date }>`
     select hour from local_api.stream_hour
     where project_id = ${stream.projectId} and seed = ${stream.seed}
-      and hour >= ${new Date(stream.from)} and hour < ${new Date(stream.to + HOUR)}`.execute(db);
+      and hour >= ${new Date(stream.from)} and hour < ${new Date(stream.to)}`.execute(db);
   return new Set(rows.map((row) => row.hour.getTime()));
 }
 

@@ -5,6 +5,12 @@ import { compile } from "../../../src/listening-api/query-language/compile.ts";
 import { readChartCells } from "../../../src/listening-api/store/chart-cells.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
+import { MENTION_ORDERS } from "../../../src/listening-api/store/mention-orders.ts";
+import {
+  createMentionPages,
+  findInQueries,
+  findMention,
+} from "../../../src/listening-api/store/mention-page.ts";
 import { createMentionSearches } from "../../../src/listening-api/store/mention-searches.ts";
 import { createMentionTotals } from "../../../src/listening-api/store/mention-totals.ts";
 import { readQueryVolumes } from "../../../src/listening-api/store/queries.ts";
@@ -17,8 +23,9 @@ import { untilWaiting } from "./until-waiting.ts";
 /** All that counts mentions counts the same ones: of the queries, from a moment on and before another, as they are shown. */
 
 const [FROM, TO, AT] = [T0, T0 + HOUR, T0 + 2 * HOUR];
-/** Longer than the index on words keeps. */
+/** The index on words keeps no word that is so long, and not every place of a word that is so frequent. */
 const LONG = "x".repeat(300);
+const FREQUENT = `${"the ".repeat(300)}end`;
 
 let fixture: Fixture;
 let db: Database;
@@ -50,7 +57,7 @@ beforeEach(async () => {
   await insertMentions(db, [
     version(1, "plain"),
     version(2, "of-another-query", {}, { queryId: beta }),
-    version(3, "first", { date: FROM }, { snippet: `hot and cold water ${LONG}` }),
+    version(3, "first", { date: FROM }, { snippet: `hot and cold water ${LONG} ${FREQUENT}` }),
     version(4, "behind-the-end", { date: TO }),
     version(5, "before-the-begin", { date: FROM - 1 }),
     version(6, "last", { date: TO - 1 }),
@@ -126,6 +133,40 @@ it.each<[string, () => Promise<readonly string[]>]>([
   expect((await read()).toSorted()).toEqual(SHOWN);
 });
 
+it("one mention is found in its query alone, as it is shown, and for an edit before it is", async () => {
+  const found = async (number: number, queryId = alpha) =>
+    (await findMention(db, { queryId, resourceId: resourceId(number), at: AT }))?.version;
+  expect([await found(1), await found(1, beta), await found(8), await found(9)]).toEqual([
+    1,
+    undefined,
+    undefined,
+    2,
+  ]);
+  const inQueries = async (number: number, queryIds: readonly number[]) =>
+    (await findInQueries(db, { queryIds, resourceId: resourceId(number) })).map(
+      ({ record }) => record.author,
+    );
+  expect(await inQueries(1, [beta])).toEqual([]);
+  expect(await inQueries(2, [alpha, beta])).toEqual(["of-another-query"]);
+  expect(await inQueries(8, [alpha, beta])).toEqual(["not-yet-shown"]);
+});
+
+it("who follows changes gets one that took the place of all versions at its own moment", async () => {
+  const later = { updated: AT };
+  await insertMentions(db, [
+    version(40, "in-place", { version: 2, ...later }),
+    version(41, "as-it-came", later),
+  ]);
+  const order = MENTION_ORDERS.get("updated");
+  if (order === undefined) throw new Error("there is no such order");
+  const shown = async (at: Instant) => {
+    const asked = { range: range(), order, direction: "asc", limit: 50, offset: 0, at } as const;
+    const rows = await createMentionPages(db).read(asked);
+    return rows.map(({ position }) => Number(`0x${position.resourceId}`)).filter((number) => number >= 40);
+  };
+  expect([await shown(AT - 1), await shown(AT)]).toEqual([[41], [40, 41]]);
+});
+
 it("totals, and volumes of queries, which have no dates", async () => {
   expect((await createMentionTotals(db).read(range(), AT)).count).toBe(SHOWN.length);
   expect(await readQueryVolumes(db, [alpha], AT)).toEqual(new Map([[alpha, SHOWN.length + 2]]));
@@ -180,6 +221,7 @@ it("a search reads what the index on words lacks, and is done again when mention
     return (await createMentionTotals(db).read(found, AT)).count;
   };
   expect(await count(LONG)).toBe(1);
+  expect(await count('"the end"')).toBe(1);
   expect(await count("hot NEAR/3 water")).toBe(SHOWN.length);
   await insertMentions(db, [version(30, "arrives")]);
   expect(await count("hot NEAR/3 water")).toBe(SHOWN.length + 1);
