@@ -26,7 +26,7 @@ beforeAll(async () => {
   [alpha = 0, beta = 0] = fixture.account.queries.values();
 });
 afterAll(() => fixture.stop());
-beforeEach(() => fixture.database.pool.query("truncate local_api.enrichment_job"));
+beforeEach(() => fixture.database.pool.query("truncate local_api.enrichment_job, local_api.query_about"));
 
 const key = (number: number, queryId = alpha) => ({ queryId, resourceId: resourceId(number) });
 const lease = (kind: "sentiment" | "relevance", most = 10) =>

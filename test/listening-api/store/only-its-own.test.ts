@@ -181,14 +181,20 @@ it("named times of one query, or of all; what is put takes the place of what was
     ["a 0", "b 0"],
     ["a 0", "b 0", "a 0", "b 0"],
   ]);
+  const idOf = async (name: string) =>
+    (await listDateRanges(db, { projectId: own.projectId, queryId: first })).find((one) => one.name === name)
+      ?.id;
+  const kept = await idOf("b");
   await putDateRanges(db, first, [time("b", HOUR), time("c", 0)]);
   expect(await listed(first)).toEqual([`b ${HOUR}`, "c 0"]);
+  expect(await idOf("b")).toBe(kept);
   expect(await listed(second)).toEqual(["a 0", "b 0"]);
 });
 
 it("tokens: a login has several, and loses those of the client that it leaves", async () => {
   const { userId, clientId } = own;
-  await putMembership(db, { userId, clientId: rival.clientId, role: "Admin" });
+  for (const joined of [clientId, rival.clientId])
+    await putMembership(db, { userId, clientId: joined, role: "Admin" });
   const token = async (name: string, whose: { userId: number; clientId: number }, lifetimeSeconds = 60) => {
     await insertToken(db, { hash: Buffer.from(name), lifetimeSeconds, ...whose });
   };
