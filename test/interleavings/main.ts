@@ -13,7 +13,7 @@ nothing may be held back longer than in both of them: by a lease that is kept, o
   --only PATTERN       only pairs whose name matches this regular expression
   --pairs N            so many of them, chosen by the seed (all)
   --seed S --share N   play N of 100 points of each pair, chosen by the seed (1, 100)
-  --parallel N         play scenes in so many processes (2)
+  --parallel N         play scenes in so many processes (3)
   --at-most S          begin no more points after this many seconds
   --bail               begin no more points after the first that is not the same
   --list               print the pairs and play none
@@ -27,7 +27,7 @@ const OPTIONS = {
   pairs: { type: "string", default: String(PAIRS.length) },
   seed: { type: "string", default: "1" },
   share: { type: "string", default: "100" },
-  parallel: { type: "string", default: "2" },
+  parallel: { type: "string", default: "3" },
   "at-most": { type: "string", default: "86400" },
   bail: { type: "boolean", default: false },
   list: { type: "boolean", default: false },
