@@ -57,10 +57,10 @@ export const UPKEEP: Chapter = {
   ],
   hides: [/^\w+: .*(of April|Never again|ended 2026-04)/, /^(mention_\w+|counts|alert\w*): .*2026-04-28/],
   points:
-    /^(create|drop) table|^delete from|earshot\.(count_checks|stale_counts)|jsonb_set\(state, '\{gap\}'|set state = \$/,
+    /^create table|^commit of: drop table|^delete from|earshot\.(count_checks|stale_counts)|jsonb_set\(state, '\{gap\}'|set state = \$/,
   does: [
     /^create table earshot\.mentions_2026_07 /,
-    /^drop table if exists "earshot"\."mentions_2026_04"/,
+    /^commit of: drop table if exists "earshot"\."mentions_2026_04"/,
     /^delete from earshot\.(silences|digests|held_rules|rooms|access_tokens|one_time_codes) /,
     /^commit of: .*delete from earshot\.stale_counts/,
   ],
