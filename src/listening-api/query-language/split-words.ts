@@ -1,4 +1,5 @@
 import { foldText, normalized } from "../../lib/text.ts";
+import { UNSPACED } from "../../lib/unspaced-scripts.ts";
 
 /** A word of a text: its position and how it is compared. */
 export interface Word {
@@ -39,13 +40,12 @@ export function splitWords(text: string): Word[] {
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORD = /[A-Za-z0-9_]+/g;
 
-/** Scripts that are written without spaces. The long-vowel mark of kana belongs to no script. */
-const UNSPACED =
-  "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\u30fc";
-const LETTER = `[[\\p{L}\\p{N}_]--[${UNSPACED}]]`;
+/** The long-vowel mark of kana belongs to no script. */
+const UNSPACED_SIGNS = `${UNSPACED}\\u30fc`;
+const LETTER = `[[\\p{L}\\p{N}_]--[${UNSPACED_SIGNS}]]`;
 const EMOJI_PART = "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?";
 const EMOJI = `\\p{Regional_Indicator}{2}|${EMOJI_PART}(?:\\u200d${EMOJI_PART})*`;
-const ONE_CHARACTER = `[[\\p{L}\\p{N}]&&[${UNSPACED}]]\\p{M}*`;
+const ONE_CHARACTER = `[[\\p{L}\\p{N}]&&[${UNSPACED_SIGNS}]]\\p{M}*`;
 /** Where a line may be broken (soft hyphens of news), and where letters are not joined, a word goes on. */
 const INSIDE = `${LETTER}|\\p{M}|[\\u00ad\\u200c\\u200d\\u2060](?=\\p{L})`;
 

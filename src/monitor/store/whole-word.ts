@@ -1,3 +1,5 @@
+import { UNSPACED } from "../../lib/unspaced-scripts.ts";
+
 /**
  * A pattern of PostgreSQL that finds a text as it is, and not inside a longer word. Chinese, Japanese, Thai and others write
  * no blank before or behind a name, and Korean none behind it; there a name of one character would be found everywhere.
@@ -10,7 +12,5 @@ export function wholeWord(text: string): string {
   return `${before}@?${escaped}${behind}`;
 }
 
-const NO_BLANK_BEFORE =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const NO_BLANK_BEHIND =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Hangul}\u30fc]$/u;
+const NO_BLANK_BEFORE = new RegExp(`^[${UNSPACED}]`, "u");
+const NO_BLANK_BEHIND = new RegExp(`[${UNSPACED}\\p{sc=Hangul}\\u30fc]$`, "u");

@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
 import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
 import { redact } from "../../../src/monitor/source/refusal.ts";
+import { wholeWord } from "../../../src/monitor/store/whole-word.ts";
 import { aMention } from "../../mention.ts";
 
 /** An expression that is made of text while the program runs, as it is used: the characters to feed it with, and how. */
@@ -27,6 +28,8 @@ const words: Sample = {
     predicate.explain(mention);
   },
 };
+
+const names: Sample = { characters: "a 山김ー", run: wholeWord };
 
 const tokens = createAccessTokens(
   { find: async () => null },
@@ -120,6 +123,8 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'src/monitor/rules/conditions/keyword.ts: RegExp(folded.map((word) => escaped(literalOf(word))).join("|"))':
     words,
   'src/monitor/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "v")': words,
+  'src/monitor/store/whole-word.ts: RegExp(`^[${UNSPACED}]`, "u")': names,
+  'src/monitor/store/whole-word.ts: RegExp(`[${UNSPACED}\\\\p{sc=Hangul}\\\\u30fc]$`, "u")': names,
   // A literal, whatever the secret is.
   'src/monitor/source/refusal.ts: RegExp(escapeForPattern(form), "gi")': {
     characters: "ab+(*",

@@ -106,6 +106,7 @@ function likelyLanguage(text: string): string {
 
 /** A word, a hashtag, or a few ideographs in a row. */
 const WORD = /#?[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]{1,30}[\p{L}\p{M}\p{N}]/gu;
+/** A word as the lists of stop words have it. */
 const LETTERS = /\p{L}[\p{L}\p{M}]*/gu;
 
 function countWords(stories: readonly ReadonlySet<string>[]): ReadonlyMap<string, number> {

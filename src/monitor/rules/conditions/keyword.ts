@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { groupBy } from "../../../lib/group-by.ts";
 import { foldText } from "../../../lib/text.ts";
+import { UNSPACED } from "../../../lib/unspaced-scripts.ts";
 import type { Mention } from "../../model/mention.ts";
 import { defineCondition } from "../define-condition.ts";
 import { isUnknown, lacks } from "../miss.ts";
@@ -108,8 +109,6 @@ function closes(word: string): boolean {
   return !word.endsWith("*") && SPACED.test([...word].at(-1) ?? "");
 }
 
-const UNSPACED =
-  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const SPACED = new RegExp(`^(?![${UNSPACED}])${WORD_LETTER}`, "v");
 
 /** All rules judge a mention before the next one: its text is folded once for all of them. */
