@@ -92,12 +92,6 @@ export async function deleteProject(db: Database, id: number): Promise<void> {
   await sql`delete from local_api.tag where project_id = ${id}`.execute(db);
   await sql`delete from local_api.stream_hour where project_id = ${id}`.execute(db);
   await sql`delete from local_api.received_item where project_id = ${id}`.execute(db);
-  await sql`
-    update local_api.saved_list set shared_project_ids = array_remove(shared_project_ids, ${id})
-    where ${id} = any(shared_project_ids)`.execute(db);
-  await sql`
-    update local_api.query_group set shared_project_ids = array_remove(shared_project_ids, ${id})
-    where ${id} = any(shared_project_ids)`.execute(db);
   await sql`delete from local_api.project where id = ${id}`.execute(db);
 }
 

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
+import { projectsThatExist } from "./shared-projects.ts";
 
 export interface StoredQueryGroup {
   readonly id: number;
@@ -12,7 +13,8 @@ export interface StoredQueryGroup {
 
 export async function listQueryGroups(db: Database, projectId: number): Promise<StoredQueryGroup[]> {
   const { rows } = await sql<GroupRow>`
-    select g.id, g.name, g.shared, g.shared_project_ids, u.id as user_id, u.username,
+    select g.id, g.name, g.shared, u.id as user_id, u.username,
+      ${projectsThatExist(sql`g.shared_project_ids`)} as shared_project_ids,
       coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'name', q.name) order by q.id)
         filter (where q.id is not null), '[]') as queries
     from local_api.query_group g

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
+import { projectsThatExist } from "./shared-projects.ts";
 
 export const LIST_KINDS = ["site", "author", "location"] as const;
 export type ListKind = (typeof LIST_KINDS)[number];
@@ -62,7 +63,7 @@ export async function createSavedList(
       values (${list.clientId}, ${kind}, ${list.name}, ${list.shared ?? "public"},
         ${list.sharedProjectIds}::bigint[], ${list.entries}::text[], ${list.userId})
       returning *)
-    select l.*, u.username from l join local_api.api_user u on u.id = l.user_id`.execute(db);
+    select ${COLUMNS} from l join local_api.api_user u on u.id = l.user_id`.execute(db);
   if (rows[0] === undefined) throw new Error("a list vanished while it was created");
   return toList(rows[0]);
 }
@@ -80,8 +81,11 @@ export async function updateSavedList(
     where id = ${id}`.execute(db);
 }
 
+const COLUMNS = sql`l.id, l.name, l.shared, l.entries, l.user_id, u.username,
+  ${projectsThatExist(sql`l.shared_project_ids`)} as shared_project_ids`;
+
 const SELECT = sql`
-  select l.id, l.name, l.shared, l.shared_project_ids, l.entries, l.user_id, u.username
+  select ${COLUMNS}
   from local_api.saved_list l join local_api.api_user u on u.id = l.user_id`;
 
 interface ListRow {

@@ -13,7 +13,11 @@ import { insertToken } from "../../../src/listening-api/store/logins.ts";
 import { putProject } from "../../../src/listening-api/store/projects.ts";
 import { putQueries, readRevisionsOf } from "../../../src/listening-api/store/queries.ts";
 import { listQueryGroups, saveQueryGroup } from "../../../src/listening-api/store/query-groups.ts";
-import { createSavedList, listClientLists } from "../../../src/listening-api/store/saved-lists.ts";
+import {
+  createSavedList,
+  listClientLists,
+  updateSavedList,
+} from "../../../src/listening-api/store/saved-lists.ts";
 import { lockWriting } from "../../../src/listening-api/store/write-order.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
 import { untilWaiting } from "./until-waiting.ts";
@@ -64,16 +68,28 @@ it.each(MEANWHILE)("a %s is deleted while %s", async (_, __, use, remove) => {
   await expect(removed).resolves.toBeUndefined();
 });
 
-it("a project that is deleted is no longer among those that share a group or a list", async () => {
+it("a project that is deleted shares no group or list, also one that is saved after it by who saw it", async () => {
   const { clientId, userId, projectId } = fixture.account;
   const settings = { description: "", timezone: "Etc/UTC", defaultLanguage: "en", dataPolicy: null };
   const other = await putProject(db, { clientId, name: "Other", ...settings });
   const shared = { shared: "public", sharedProjectIds: [projectId, other] } as const;
-  await saveQueryGroup(db, { projectId, userId }, { name: "Shared", queryIds: [], ...shared });
-  await createSavedList(db, "site", { clientId, userId, name: "Sites", entries: ["a.example"], ...shared });
+  const group = { name: "Shared", queryIds: [], ...shared };
+  const list = { name: "Sites", entries: ["a.example"], ...shared };
+  const id = await saveQueryGroup(db, { projectId, userId }, group);
+  const site = await createSavedList(db, "site", { clientId, userId, ...list });
+  expect(await listQueryGroups(db, projectId)).toMatchObject([{ sharedProjectIds: [projectId, other] }]);
+  expect(site).toMatchObject({ sharedProjectIds: [projectId, other] });
   await db.transaction().execute((own) => deleteProject(own, other));
-  expect(await listQueryGroups(db, projectId)).toMatchObject([{ sharedProjectIds: [projectId] }]);
-  expect(await listClientLists(db, "site", clientId)).toMatchObject([{ sharedProjectIds: [projectId] }]);
+  const whatIsLeft = async () => [
+    ...(await listQueryGroups(db, projectId)),
+    ...(await listClientLists(db, "site", clientId)),
+  ];
+  const own = [{ sharedProjectIds: [projectId] }, { sharedProjectIds: [projectId] }];
+  expect(await whatIsLeft()).toMatchObject(own);
+  await saveQueryGroup(db, { projectId, userId, id }, group);
+  await updateSavedList(db, site.id, list);
+  expect(await whatIsLeft()).toMatchObject(own);
+  expect(await createSavedList(db, "site", { clientId, userId, ...list })).toMatchObject(own[0] ?? {});
 });
 
 it("a project is deleted while its stream begins to store an hour", async () => {
