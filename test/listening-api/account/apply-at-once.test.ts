@@ -58,3 +58,16 @@ test("two applies with opposite orders are both done, or the later one is told t
     expect(failed.length).toBeLessThan(2);
   }
 });
+
+test("of two applies that were shown the same account, the second is told to look again", async () => {
+  const ends: Promise<unknown>[] = [];
+  await db.transaction().execute(async (writer) => {
+    await lockWriting(writer, [ids.first]);
+    for (const description of ["by one", "by another"])
+      ends.push(apply(["first"], description).catch((error: unknown) => String(error)));
+    await waiting(2);
+  });
+  expect(await Promise.all(ends)).toEqual(
+    expect.arrayContaining([undefined, expect.stringMatching(/changed meanwhile/)]),
+  );
+});

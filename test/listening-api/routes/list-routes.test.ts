@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SeededAccount, seedAccount } from "../../../src/listening-api/account/seed-account.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
-import { createSavedList } from "../../../src/listening-api/store/saved-lists.ts";
+import { createSavedList, listClientLists } from "../../../src/listening-api/store/saved-lists.ts";
 import { type Answer, type Fixture, get, logIn, SEED, startFixture } from "../fixture.ts";
 import { send } from "../send.ts";
+import { untilWaiting } from "../store/until-waiting.ts";
 
 let fixture: Fixture;
 let db: Database;
@@ -92,6 +94,27 @@ describe("site and author lists", () => {
     expect(names(await get(fixture.api, path, [], second.token))).toEqual(["Everywhere"]);
     expect(names(await fixture.get(path))).toEqual(["Everywhere", "Mine"]);
   });
+});
+
+it("two calls at once that change different fields of a list keep both", async () => {
+  const { pool } = fixture.database;
+  const { id } = await createSavedList(db, "site", { ...owner(), name: "Old", entries: ["old.example"] });
+  const change = (body: object) =>
+    send(fixture.api, {
+      method: "PUT",
+      url: `${project}/group/site/${id}`,
+      headers: { authorization: `Bearer ${fixture.token}` },
+      payload: body,
+    });
+  let changed: Promise<Answer[]> | undefined;
+  await db.transaction().execute(async (holder) => {
+    await sql`select from local_api.saved_list where id = ${id} for update`.execute(holder);
+    changed = Promise.all([change({ name: "New" }), change({ domains: ["new.example"] })]);
+    await untilWaiting(pool, 2);
+  });
+  expect(await changed).toMatchObject([{ status: 200 }, { status: 200 }]);
+  const lists = await listClientLists(db, "site", fixture.account.clientId);
+  expect(lists.find((list) => list.id === id)).toMatchObject({ name: "New", entries: ["new.example"] });
 });
 
 describe("a location list is made", () => {

@@ -12,6 +12,7 @@ import {
   queueEnrichment,
   queueUnjudged,
   readAnswers,
+  stillLeased,
 } from "../../../src/listening-api/store/enrichment.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture } from "../fixture.ts";
@@ -79,6 +80,22 @@ it.each([
   await expect(ended).resolves.toBeUndefined();
   // Queued anew, they are the old worker's no more.
   expect((await lease("sentiment")).jobs).toHaveLength(9);
+});
+
+it("who stores answers keeps its mentions until its commit, though its lease has ended; nobody waits", async () => {
+  await queueEnrichment(db, "sentiment", [key(1), key(2)]);
+  const { lease: own, jobs } = await leaseEnrichment(db, "sentiment", { most: 1, leaseMs: 0 });
+  await db.transaction().execute(async (transaction) => {
+    expect(await stillLeased(transaction, own, jobs)).toEqual(jobs);
+    const another = db.transaction().execute(async (other) => {
+      await sql`set local lock_timeout = 2000`.execute(other);
+      return leaseEnrichment(other, "sentiment", { most: 10, leaseMs: HOUR });
+    });
+    const taken = await another.catch(String);
+    expect(taken).toMatchObject({ jobs: [key(jobs[0]?.resourceId === resourceId(1) ? 2 : 1)] });
+    await finishEnrichment(transaction, own, jobs);
+  });
+  expect((await lease("sentiment")).jobs).toEqual([]);
 });
 
 it("answers are those of one analyser, to one text, the latest", async () => {
