@@ -202,6 +202,17 @@ test.each([
   expect(await shown()).not.toContain(`Acme: ${GONE}`);
 });
 
+test("a delete is found by both addresses of its mention", async () => {
+  const { id } = await seenGone({
+    fields: { url: "https://a.example/1", originalUrl: "https://b.example/1" },
+  });
+  for (const value of ["https://a.example/1", "https://b.example/1"]) {
+    const found = await findForgettable(db, { what: "url", value, source: null }, 100);
+    expect(found.map(({ resourceId }) => resourceId)).toEqual([id]);
+    expect(await findSealedAt(db, projectId, value)).toEqual([id]);
+  }
+});
+
 test("who asks to forget an author called null does not mean mentions without one", async () => {
   await seenGone({ fields: { author: null, fullname: null } });
   for (const value of ["null", "undefined"])

@@ -138,8 +138,16 @@ test("who asked to be forgotten is known with and without the sign of a handle, 
   const db = createDatabase(fixture.database.pool);
   await rememberForgotten(db, { what: "author", value: "ann", source: null }, T0);
   await rememberForgotten(db, { what: "author", value: "bo", source: "forum.example" }, T0);
+  await rememberForgotten(db, { what: "url", value: "https://a.example/1", source: null }, T0);
   const isForgotten = await readForgotten(db);
-  const plain = { author: null, fullname: null, url: null, domain: "blog.example", pageType: "blog" };
+  const plain = {
+    author: null,
+    fullname: null,
+    url: null,
+    originalUrl: null,
+    domain: "blog.example",
+    pageType: "blog",
+  };
   const is = (more: object, date = T0) => isForgotten?.({ ...plain, ...more }, date);
   expect([is({ author: "ann" }), is({ author: "@ann" }), is({ fullname: "ann" })]).toEqual([
     true,
@@ -147,5 +155,9 @@ test("who asked to be forgotten is known with and without the sign of a handle, 
     true,
   ]);
   expect([is({ author: "anna" }), is({ author: "ann" }, T0 + 1)]).toEqual([false, false]);
+  expect([is({ url: "https://a.example/1" }), is({ originalUrl: "https://a.example/1" })]).toEqual([
+    true,
+    true,
+  ]);
   expect([is({ author: "@bo", domain: "forum.example" }), is({ author: "bo" })]).toEqual([true, false]);
 });

@@ -33,7 +33,7 @@ export async function readForgotten(
   db: Database,
 ): Promise<
   | ((
-      mention: Pick<MentionRecord, "author" | "fullname" | "url" | "domain" | "pageType">,
+      mention: Pick<MentionRecord, "author" | "fullname" | "url" | "originalUrl" | "domain" | "pageType">,
       date: Instant,
     ) => boolean)
   | null
@@ -42,13 +42,14 @@ export async function readForgotten(
   if (requests.length === 0) return null;
   const secret = await secretOf(db);
   const until = new Map(requests.map(({ asked, at }) => [asked.toString("hex"), at]));
-  return ({ author, fullname, url, domain, pageType }, date) => {
+  return ({ author, fullname, url, originalUrl, domain, pageType }, date) => {
     const named = (what: ForgetTarget["what"], value: string | null) =>
       value === null ? [] : [{ what, value }];
     const names = [
       ...named("author", author?.replace(/^@/, "") ?? null),
       ...named("author", fullname),
       ...named("url", url),
+      ...named("url", originalUrl),
     ];
     return names.some((name) =>
       [null, domain, pageType].some(

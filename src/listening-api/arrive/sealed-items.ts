@@ -178,8 +178,8 @@ export function undoDeletes(
 function namesIn(fields: CurrentMention["fields"]) {
   const text = (name: string) => (typeof fields[name] === "string" ? String(fields[name]) : null);
   return {
-    ...{ author: text("author"), fullname: text("fullname"), url: text("url") },
-    ...{ domain: text("domain"), pageType: text("pageType") },
+    ...{ author: text("author"), fullname: text("fullname"), domain: text("domain") },
+    ...{ url: text("url"), originalUrl: text("originalUrl"), pageType: text("pageType") },
   };
 }
 
@@ -205,14 +205,19 @@ export async function findForgettable(
 export async function findSealedAt(db: Database, projectId: number, url: string): Promise<string[]> {
   const found: string[] = [];
   for await (const item of unsealItems(db, null))
-    if (item.projectId === projectId && item.mentions.some(({ fields }) => fields["url"] === url))
+    if (item.projectId === projectId && item.mentions.some(({ fields }) => isAt(fields, url)))
       found.push(item.resourceId);
   return found;
 }
 
 /** As `findByAuthorOrAddress` compares. */
 function isMeant(fields: CurrentMention["fields"], { what, value, source }: ForgetTarget): boolean {
-  const { author, fullname, url, domain, pageType } = fields;
+  const { author, fullname, domain, pageType } = fields;
   if (source !== null && domain !== source && pageType !== source) return false;
-  return what === "url" ? url === value : author === value || author === `@${value}` || fullname === value;
+  if (what === "url") return isAt(fields, value);
+  return author === value || author === `@${value}` || fullname === value;
+}
+
+function isAt({ url, originalUrl }: CurrentMention["fields"], address: string): boolean {
+  return url === address || originalUrl === address;
 }

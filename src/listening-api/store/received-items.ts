@@ -271,7 +271,10 @@ export async function findHolders(
   return rows.map((row) => ({ queryId: Number(row.query_id), resourceId: row.resource_id }));
 }
 
-/** Mentions of an author (handle or name, exactly) or of an address, in every project. Scans all of them. */
+/**
+ * Mentions of an author (handle or name, exactly) or of an address, in every project. Scans all of them. The column has
+ * the original address, the record the other one, where a source gives two.
+ */
 export async function findByAuthorOrAddress(
   db: Database,
   {
@@ -283,7 +286,8 @@ export async function findByAuthorOrAddress(
 ): Promise<{ readonly projectId: number; readonly resourceId: string }[]> {
   const fits =
     what === "url"
-      ? sql`m.url = ${value}`
+      ? sql`(m.url = ${value} or position(${`"url":${JSON.stringify(value)}`} in m.filled_fields) > 0
+          and (m.filled_fields || '}')::jsonb ->> 'url' = ${value})`
       : sql`(m.author in (${value}, ${`@${value}`}) or m.fullname = ${value})`;
   const { rows } = await sql<{ project_id: string; resource_id: string }>`
     select distinct q.project_id, m.resource_id from local_api.mention m join local_api.query q on q.id = m.query_id

@@ -169,6 +169,8 @@ it("mentions are found by who wrote them or where, and which queries hold them",
   await insertMentions(db, [
     version(alpha, 1, { author: "ann", domain: "a.example", url: "https://a.example/1" }),
     version(beta, 2, { author: "@ann", pageType: "forum" }),
+    version(beta, 5, { originalUrl: "https://b.example/1", url: 'https://a.example/"2"' }),
+    version(beta, 6, { url: "https://c.example/", imageInfo: [{ url: "https://d.example/" }] }),
     version(alpha, 3, { fullname: "ann" }),
     version(alpha, 4, { author: "bob" }),
     version(beta, 4, { author: "bob" }),
@@ -182,6 +184,9 @@ it("mentions are found by who wrote them or where, and which queries hold them",
   expect(await find("ann", "a.example")).toEqual([1]);
   expect(await find("ann", "forum")).toEqual([2]);
   expect(await find("https://a.example/1", null, "url")).toEqual([1]);
+  for (const address of ["https://b.example/1", 'https://a.example/"2"'])
+    expect(await find(address, null, "url")).toEqual([5]);
+  expect(await find("https://d.example/", null, "url")).toEqual([]);
   expect(await findHolders(db, [beta], [1, 4].map(resourceId))).toEqual([
     { queryId: beta, resourceId: resourceId(4) },
   ]);
