@@ -495,6 +495,16 @@ describe("what is wrong about a rule is told by name", () => {
     expect((await ask("GET", "rules")).body.results).toEqual([]);
   });
 
+  it("a query that is named by something else than its id", async () => {
+    const names = [[alpha], `0x${alpha.toString(16)}`, `${alpha}.0`, ` ${alpha}`];
+    const { body } = await ask("POST", "rules", {
+      ...{ name: "wrong", filter: { queryId: names }, ruleAction: { starred: true } },
+    });
+    expect(body.errors).toHaveLength(names.length);
+    const { id } = await rule("as text", { queryId: `${alpha}` }, { starred: true });
+    expect((await ask("GET", `rules/${id}`)).body.filter.queryId).toEqual([alpha]);
+  });
+
   it.each<[object, RegExp]>([
     [{ queryIds: [7] }, /^queryIds: 7 is no query/m],
     [{ queryIds: [] }, /^queryIds: required/m],

@@ -234,6 +234,14 @@ describe("a query", () => {
     const channel = await ask("PATCH", `queries/${body.id}`, { type: "twitter" });
     expect(channel).toMatchObject({ status: 200, body: { type: "twitter", booleanQuery: null } });
     expect((await ask("PUT", `queries/${body.id}`, channel.body)).status).toBe(200);
+    const back = await ask("PATCH", `queries/${body.id}`, { type: "search string" });
+    expect(back.body.errors).toEqual([
+      { code: 0, message: "booleanQuery: required, what the query searches." },
+    ]);
+    const search = { type: "search string", booleanQuery: "puppies" };
+    expect((await ask("PATCH", `queries/${body.id}`, search)).body).toMatchObject({
+      booleanQuery: "puppies",
+    });
     await ask("DELETE", `queries/${body.id}`);
   });
 

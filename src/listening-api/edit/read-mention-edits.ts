@@ -1,5 +1,5 @@
 import { invalidRequest } from "../parameters/api-error.ts";
-import { type BodyReader, createBodyReader, quote } from "../parameters/body-reader.ts";
+import { type BodyReader, createBodyReader, idOf, quote } from "../parameters/body-reader.ts";
 import type { UnknownParameters } from "../parameters/parameter-reader.ts";
 import type { CurrentMention, MentionKey } from "../store/current-mentions.ts";
 import { type ChangeScope, changesOf, readChangeSet } from "./change-set.ts";
@@ -52,18 +52,16 @@ function faultsOf(error: unknown): readonly string[] {
 }
 
 export function readMentionEdit(body: BodyReader, scope: EditScope): MentionEdit {
-  // Some programs send it as text.
-  const given = body.body["queryId"];
-  const queryId = typeof given === "string" && /^\d{1,15}$/.test(given) ? Number(given) : given;
-  const isKnown = typeof queryId === "number" && scope.queryIds.has(queryId);
-  if (!isKnown) body.fault(`queryId: ${quote(given)} is no query of this project.`);
+  const queryId = idOf(body.body["queryId"]) ?? 0;
+  if (!scope.queryIds.has(queryId))
+    body.fault(`queryId: ${quote(body.body["queryId"])} is no query of this project.`);
   const resourceId = body.text("resourceId", 100);
   if (resourceId === undefined) body.fault("resourceId: required, that of the mention's record.");
   const set = readChangeSet(body, scope);
   body.accept("queryId", "date");
   body.finish("a mention that is changed");
   return {
-    queryId: isKnown ? queryId : 0,
+    queryId,
     resourceId: resourceId ?? "",
     changesOf: (mention) => withJudgements(mention, changesOf(set, scope, mention)),
   };

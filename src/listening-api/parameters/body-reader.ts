@@ -148,6 +148,12 @@ export function createBodyReader(given: unknown, unknown: UnknownParameters): Bo
   };
 }
 
+/** An id, which some programs send as text; undefined: anything else. */
+export function idOf(value: unknown): number | undefined {
+  if (typeof value === "string" && /^\d{1,15}$/.test(value)) return Number(value);
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+}
+
 /** The value that was sent, short enough to read. Nested content is left out: it may be endless. */
 export function quote(value: unknown): string {
   if (value === undefined) return "nothing";

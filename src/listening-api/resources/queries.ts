@@ -43,7 +43,8 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
     const given = readText(body, type) ?? current?.text ?? null;
     // One that becomes a channel searches nothing any more.
     const text = type === "search string" ? given : null;
-    if (type === "search string" && text === null && current === undefined)
+    // Those of before may have none.
+    if (type === "search string" && text === null && current?.type !== type)
       body.fault("booleanQuery: required, what the query searches.");
     const percentage = body.has("samplePercentage") ? "samplePercentage" : "samplePercent";
     const samplePercentage = body.number(percentage, { min: 0.001, max: 100 });

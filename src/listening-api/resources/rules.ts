@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord, type JsonValue } from "../../lib/json.ts";
 import { changeScope, readChangeSet } from "../edit/change-set.ts";
-import { type BodyReader, createBodyReader, quote } from "../parameters/body-reader.ts";
+import { type BodyReader, createBodyReader, idOf, quote } from "../parameters/body-reader.ts";
 import type { ChangeSet } from "../records/change-set.ts";
 import { ruleRecord } from "../records/rule-record.ts";
 import { listUsernames } from "../store/account-lists.ts";
@@ -127,7 +127,7 @@ async function readQueries(
   const given: readonly unknown[] = Array.isArray(asked.given) ? asked.given : [asked.given];
   if (given.length > MAX_QUERIES) body.fault(`filter.queryId: expected at most ${MAX_QUERIES} queries.`);
   const ids = given.slice(0, MAX_QUERIES).flatMap((one) => {
-    const query = known.find(({ id }) => id === Number(one));
+    const query = known.find(({ id }) => id === idOf(one));
     if (query === undefined) body.fault(`filter.queryId: ${quote(one)} is no query of this project.`);
     return query?.id ?? [];
   });
