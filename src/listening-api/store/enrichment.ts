@@ -181,8 +181,9 @@ export async function hasAnswers(db: Database): Promise<boolean> {
 export async function pruneEnrichment(db: Database, keepDays: number): Promise<void> {
   await sql`
     delete from local_api.enrichment_answer where at < now() - ${keepDays} * interval '1 day'`.execute(db);
-  await sql`delete from local_api.enrichment_calls where day < current_date - ${keepDays}::integer
-  `.execute(db);
+  await sql`
+    delete from local_api.enrichment_calls
+    where day < (now() at time zone 'UTC')::date - ${keepDays}::integer`.execute(db);
 }
 
 /** Takes one call out of the day's budget; false when it is spent. The processes share one count. */

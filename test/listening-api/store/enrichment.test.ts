@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { DAY, HOUR, type Instant } from "../../../src/lib/instant.ts";
 import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import {
+  askedHash,
   type EnrichmentJob,
   finishEnrichment,
   leaseEnrichment,
   postponeEnrichment,
+  pruneEnrichment,
   putAbout,
   putAnswers,
   queueEnrichment,
@@ -104,6 +106,35 @@ it("answers are those of one analyser, to one text, the latest", async () => {
   await putAnswers(db, other, new Map([["text", "of the other"]]));
   await putAnswers(db, asked, new Map([["another text", "x"]]));
   expect(await readAnswers(db, asked, ["text", "nobody's"])).toEqual(new Map([["text", "new"]]));
+});
+
+it("answers and counts of calls are kept for so many days, in UTC", async () => {
+  const calls = async () =>
+    (
+      await sql<{ analyser: string }>`
+    select analyser from local_api.enrichment_calls order by 1`.execute(db)
+    ).rows.map((row) => row.analyser);
+  await putAnswers(
+    db,
+    askedHash("model"),
+    new Map([
+      ["old", 1],
+      ["new", 2],
+    ]),
+  );
+  await sql`update local_api.enrichment_answer set at = now() - case when answer = '1' then interval '49 hours' else interval '47 hours' end`.execute(
+    db,
+  );
+  await sql`
+    insert into local_api.enrichment_calls (day, analyser, calls)
+    select (now() at time zone 'UTC')::date - n, n, 1 from generate_series(1, 4) n`.execute(db);
+  for (const zone of ["Pacific/Kiritimati", "Etc/GMT+12"])
+    await db.transaction().execute(async (own) => {
+      await sql`select set_config('timezone', ${zone}, true)`.execute(own);
+      await pruneEnrichment(own, 2);
+    });
+  expect(await calls()).toEqual(["1", "2"]);
+  expect(await readAnswers(db, askedHash("model"), ["old", "new"])).toEqual(new Map([["new", 2]]));
 });
 
 it("what a query means is new only where it says something else", async () => {
