@@ -286,7 +286,7 @@ export async function findByAuthorOrAddress(
 ): Promise<{ readonly projectId: number; readonly resourceId: string }[]> {
   const fits =
     what === "url"
-      ? sql`(m.url = ${value} or position(${`"url":${JSON.stringify(value)}`} in m.filled_fields) > 0
+      ? sql`(m.url = ${value} or position(${`"url":${storableJson(value)}`} in m.filled_fields) > 0
           and (m.filled_fields || '}')::jsonb ->> 'url' = ${value})`
       : sql`(m.author in (${value}, ${`@${value}`}) or m.fullname = ${value})`;
   const { rows } = await sql<{ project_id: string; resource_id: string }>`
