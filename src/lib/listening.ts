@@ -1,7 +1,7 @@
 import type { Server as HttpServer, IncomingMessage, ServerOptions } from "node:http";
 import type { Server, Socket } from "node:net";
 import { createPause } from "./concurrency.ts";
-import { isUrl } from "./is-url.ts";
+import { parseUrl } from "./parse-url.ts";
 
 /** Whether a host name or address means this machine only. */
 export function isLoopback(host: string): boolean {
@@ -10,8 +10,7 @@ export function isLoopback(host: string): boolean {
 
 /** The name in a `Host` header, without its port; null if there is none, or it is unreadable. */
 export function nameInHost(header: string | undefined): string | null {
-  if (header === undefined || !isUrl(`http://${header}`)) return null;
-  return new URL(`http://${header}`).hostname;
+  return header === undefined ? null : (parseUrl(`http://${header}`)?.hostname ?? null);
 }
 
 /**

@@ -176,7 +176,7 @@ export const TEXT_RULES: readonly TextRule[] = [
     what: "URL.canParse",
     pattern: /\bcanParse\b/,
     within: "code",
-    places: ["src/lib/is-url.ts"],
+    places: ["src/lib/parse-url.ts"],
   },
   {
     what: "the machine's clock",

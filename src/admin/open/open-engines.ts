@@ -1,7 +1,7 @@
 import type { BackendOptions } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import type { Logger } from "../../lib/log.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { Environment } from "../config/environment.ts";
 import { openPostgres } from "./open-postgres.ts";
 
@@ -32,7 +32,7 @@ export async function openEngines(environment: Environment, log: Logger): Promis
 
 function refuseOtherAddress(redisUrl: string | null): void {
   if (redisUrl === null) return;
-  if (isUrl(redisUrl) && /^(rediss?|unix):$/.test(new URL(redisUrl).protocol)) return;
+  if (/^(rediss?|unix):$/.test(parseUrl(redisUrl)?.protocol ?? "")) return;
   // A path is a socket; ioredis takes it unchanged.
   if (redisUrl.startsWith("/")) return;
   throw new UserError("REDIS_URL is no address of a Redis", [

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { openDatabase, ping, startEmbeddedPostgres } from "#monitor";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import type { Logger } from "../../lib/log.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { Environment } from "../config/environment.ts";
 import { withoutAddress } from "./without-address.ts";
 
@@ -67,7 +67,7 @@ export async function openScratchPostgres(
 
 /** The driver's message names neither the variable nor what to do; and it may repeat the password. */
 async function reach(url: string): Promise<void> {
-  if (!isUrl(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+  if (!/^postgres(ql)?:$/.test(parseUrl(url)?.protocol ?? "")) {
     throw new UserError("DATABASE_URL is no address of a PostgreSQL", [
       "it looks like postgres://user:password@host:5432/database",
     ]);

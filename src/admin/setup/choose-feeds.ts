@@ -1,8 +1,8 @@
 import { kindOf, kinds, type ProposedBrand } from "#feeds";
 import { closestWord } from "../../lib/closest-word.ts";
 import { didYouMean, UserError } from "../../lib/errors.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { isPrivateUrl } from "../../lib/public-agent.ts";
 
 /** A feed as it will stand in the file, and what it is, for people. */
@@ -65,7 +65,7 @@ function addressFeeds(urls: readonly string[]): readonly ChosenFeed[] {
 /** `blog.example/feed` is meant as an address, too. */
 function addressIn(text: string): string | null {
   const whole = /^https?:\/\//i.test(text) ? text : /^[^\s/]+\.[^\s]+$/.test(text) ? `https://${text}` : null;
-  return whole !== null && isUrl(whole) ? new URL(whole).href : null;
+  return whole === null ? null : (parseUrl(whole)?.href ?? null);
 }
 
 function whyNot(word: string, proposed: readonly ChosenFeed[]): string {

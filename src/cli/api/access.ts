@@ -5,7 +5,7 @@ import { LOCAL_ACCOUNT } from "#console";
 import { type Credentials, FEEDS_PREFIX } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
 import { describeError, UserError } from "../../lib/errors.ts";
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 
 export interface AccessFlags {
   readonly baseUrl?: string;
@@ -136,7 +136,7 @@ function defaultClientId(baseUrl: string): string {
 }
 
 function checkAddress(baseUrl: string): void {
-  const url = isUrl(baseUrl) ? new URL(baseUrl) : null;
+  const url = parseUrl(baseUrl);
   if (url === null || !["http:", "https:"].includes(url.protocol))
     throw new UserError("--base-url: expected an http or https address");
   if (url.username !== "" || url.password !== "")

@@ -14,8 +14,8 @@ import {
 } from "#admin";
 import { brandQuery } from "#feeds";
 import { UserError } from "../../lib/errors.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { listIn, type Questions, withQuestions } from "../common/ask-questions.ts";
 
 /** Where messages go: the keys of the receiver, or null for the Inbox, and the secrets that it reads from files. */
@@ -160,7 +160,7 @@ async function askForReceiver({ ask, say }: Questions): Promise<SetupReceiver> {
     case "a webhook": {
       const url = await ask(
         "Address: ",
-        (text) => (/^https?:\/\//i.test(text) && isUrl(text) ? text : undefined),
+        (text) => (/^https?:\/\//i.test(text) && parseUrl(text) !== null ? text : undefined),
         "It begins with https://.",
       );
       return {

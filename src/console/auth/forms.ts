@@ -2,7 +2,7 @@ import csrfProtection from "@fastify/csrf-protection";
 import formbody from "@fastify/formbody";
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from "fastify";
 import { z } from "zod";
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { ConsoleSettings } from "../common/settings.ts";
 
 /** Forms that only our own pages can send: each carries a token bound to the session cookie of the same browser. */
@@ -65,6 +65,6 @@ function isOwnForm({ headers, host }: FastifyRequest, publicHost: string | null)
   if (site !== undefined && site !== "same-origin") return false;
   const { origin } = headers;
   if (origin === undefined || origin === "null") return true;
-  const from = isUrl(origin) ? new URL(origin).host : null;
+  const from = parseUrl(origin)?.host ?? null;
   return from !== null && (from === host || from === publicHost);
 }

@@ -1,4 +1,4 @@
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { escapeHtml } from "../../lib/text.ts";
 import { renderMrkdwn } from "./render-mrkdwn.ts";
 import { type PressForm, renderSlackAction, type SlackAction } from "./render-slack-action.ts";
@@ -181,7 +181,7 @@ const STYLES = [
 
 function linkable(url: unknown): string | null {
   const text = textOf(url);
-  return /^https?:\/\//i.test(text) && isUrl(text) ? text : null;
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== null ? text : null;
 }
 
 function paragraph(name: string, html: string): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Mention, type ShownMention, speakerOf } from "#monitor";
-import { isUrl } from "../../lib/is-url.ts";
 import { counted } from "../../lib/numbers.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { listFacts } from "./author-lists.ts";
@@ -118,8 +118,8 @@ function outsideLink(address: string | null, id: string): Html | null {
 
 /** Allows http and https with a host and no user name: `bank.example@evil.example` looks like bank.example. */
 export function followable(address: string | null): URL | null {
-  if (address === null || address.length > 2000 || !isUrl(address)) return null;
-  const url = new URL(address);
+  const url = address === null || address.length > 2000 ? null : parseUrl(address);
+  if (url === null) return null;
   if (url.protocol !== "http:" && url.protocol !== "https:") return null;
   return url.username === "" && url.password === "" ? url : null;
 }

@@ -1,5 +1,5 @@
 import { getDomain } from "tldts";
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 
 /** Parameters that say where a click came from, and nothing about the page. */
 const TRACKING =
@@ -13,8 +13,8 @@ const LONGEST = 2_000;
  */
 export function canonicalUrl(address: string | null | undefined): string | null {
   const trimmed = address?.trim() ?? "";
-  if (trimmed.length > LONGEST || !isUrl(trimmed)) return null;
-  const url = new URL(trimmed);
+  const url = trimmed.length > LONGEST ? null : parseUrl(trimmed);
+  if (url === null) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
   url.username = "";
   url.password = "";

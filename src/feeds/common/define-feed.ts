@@ -3,8 +3,8 @@ import { durationBetween } from "../../lib/duration.ts";
 import type { Issue } from "../../lib/errors.ts";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { ReceivedMail } from "./mail.ts";
 
 /** What the terms of a source and the law ask of whoever stores its posts. Data: nothing outside asks for the kind. */
@@ -285,7 +285,7 @@ export const FetchedKeys = {
   ...FeedKeys,
   proxy: z
     .strictObject({
-      url: HttpAddress.refine((url) => !isUrl(url) || new URL(url).username === "", {
+      url: HttpAddress.refine((url) => (parseUrl(url)?.username ?? "") === "", {
         error: "expected user and password beside the address, not in it",
       }).describe("Its address. Example: http://proxy.example:3128"),
       user: z.string().min(1).exactOptional().describe("Name of the account, if it asks for one."),

@@ -1,4 +1,4 @@
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { FeedDocument, FeedHub } from "./define-feed.ts";
 
 const MOST_LINKS = 20;
@@ -13,8 +13,8 @@ export function linksIn(header: string | null, base: string): FeedDocument["link
     const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/i.exec(parameters);
     const named = (relations?.[1] ?? relations?.[2] ?? "").toLowerCase().split(/\s+/);
     for (const which of ["hub", "self"] as const)
-      if (links[which] === null && named.includes(which) && isUrl(address, base))
-        links[which] = new URL(address, base).href;
+      if (links[which] === null && named.includes(which))
+        links[which] = parseUrl(address, base)?.href ?? null;
   }
   return links;
 }

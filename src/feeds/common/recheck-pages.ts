@@ -1,5 +1,5 @@
 import { groupBy } from "../../lib/group-by.ts";
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { FeedAnswer, FeedRequest, Recheck, RecheckResult, StoredItem } from "./define-feed.ts";
 
 /** After one fetch. */
@@ -20,9 +20,10 @@ export function pageReference(url: string | null): { readonly reference?: string
 export function* recheckPages(stored: readonly StoredItem[]): Recheck {
   const checks: { readonly item: StoredItem; readonly origin: string; readonly status: number }[] = [];
   for (const item of stored) {
-    if (item.reference === null || !isUrl(item.reference)) continue;
+    const url = parseUrl(item.reference ?? "");
+    if (item.reference === null || url === null) continue;
     const [answer] = yield [{ url: item.reference, page: true }];
-    checks.push({ item, origin: new URL(item.reference).origin, status: answer?.status ?? 0 });
+    checks.push({ item, origin: url.origin, status: answer?.status ?? 0 });
   }
   const gone: NonNullable<RecheckResult["gone"]>[number][] = [];
   const unanswered: StoredItem[] = [];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DAY, type Instant, MINUTE } from "../../lib/instant.ts";
-import { isUrl } from "../../lib/is-url.ts";
 import { isRecord } from "../../lib/json.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -219,7 +219,7 @@ function toItem(given: Post, part: FeedPart): FeedItem | null {
   const post = given.reblog ?? given;
   const { visibility = "public", account, spoiler_text: warning } = post;
   if (visibility !== "public" && visibility !== "unlisted") return null;
-  const host = new URL(account.url != null && isUrl(account.url) ? account.url : (part.url ?? "")).host;
+  const host = (parseUrl(account.url ?? "") ?? new URL(part.url ?? "")).host;
   return {
     // The same in the eyes of every server.
     id: post.uri,
@@ -292,7 +292,7 @@ function* recheckPosts(stored: readonly StoredItem[], part: FeedPart, settings: 
     const { status, json } = answers[index] ?? {};
     const { id = "", ageMs = 0 } = byReference.get(reference) ?? {};
     // Many servers forget the posts of others after some days, also those that are still there.
-    const mayForget = ageMs > FORGOTTEN_AFTER_MS && isUrl(id) && new URL(id).host !== host;
+    const mayForget = ageMs > FORGOTTEN_AFTER_MS && (parseUrl(id)?.host ?? host) !== host;
     // A web page with this status is not the interface that speaks, and neither is `null`.
     const isGone = (status === 404 || status === 410) && isRecord(json) && !mayForget;
     if (isGone) lost.push({ id, reason: "the server does not have it any more" });

@@ -5,7 +5,7 @@ import { ACCEPTED_ENCODINGS, decodeBody, readAtMost } from "../../lib/answer-bod
 import type { Clock } from "../../lib/clock.ts";
 import { codeOf, describeError } from "../../lib/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../lib/instant.ts";
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { isPrivateAddress, PrivateAddressError, publicLookup } from "../../lib/public-agent.ts";
 import type { FeedProxy, FeedRequest } from "../common/define-feed.ts";
 import { FeedError } from "../common/feed-error.ts";
@@ -106,9 +106,10 @@ export function createFetchFeed(
         return movedTo === undefined ? found : { ...found, movedTo };
       }
       answer.body.on("error", () => undefined).destroy();
-      if (!isUrl(to, url)) throw new FeedError("it redirects to something that is no address");
-      url = new URL(to, url).href;
-      if (feedRequest.form !== undefined && !how.allowPrivateAddress && new URL(url).protocol !== "https:")
+      const target = parseUrl(to, url);
+      if (target === null) throw new FeedError("it redirects to something that is no address");
+      url = target.href;
+      if (feedRequest.form !== undefined && !how.allowPrivateAddress && target.protocol !== "https:")
         throw new FeedError("it redirects to an address without https, where no secret is sent");
       // Up to the first redirect of which nobody says that it stays.
       isPermanent &&= PERMANENT.has(answer.statusCode);

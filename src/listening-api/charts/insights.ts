@@ -1,4 +1,4 @@
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import type { FieldOf } from "../records/mention-fields.ts";
 
@@ -46,8 +46,7 @@ function none(): null {
 }
 
 function siteOf(address: string): string | null {
-  if (!isUrl(address)) return null;
-  return new URL(address).hostname.replace(/^www\./, "") || null;
+  return parseUrl(address)?.hostname.replace(/^www\./, "") || null;
 }
 
 const INSIGHT_ORDERS = ["volume", "tweets", "retweets", "impressions", "name"] as const;

@@ -1,4 +1,4 @@
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import type { MentionFields } from "./mention-record.ts";
 
 /** Other signs of a text, each once, in the order of the text. Links are given whole, sites by their host. */
@@ -49,7 +49,7 @@ function withoutEnd(link: string): string {
 }
 
 function hostOf(link: string): string[] {
-  const host = isUrl(link) ? new URL(link).hostname.replace(/^www\./, "") : "";
+  const host = parseUrl(link)?.hostname.replace(/^www\./, "") ?? "";
   return host === "" ? [] : [host];
 }
 
@@ -93,8 +93,8 @@ const SHORTENER =
 export function domainOf(url: string | null | undefined): string | null {
   const usual = USUAL.exec(url ?? "")?.[1];
   if (usual !== undefined) return usual.toLowerCase();
-  if (typeof url !== "string" || !/^https?:/i.test(url) || !isUrl(url)) return null;
-  return new URL(url).hostname.replace(/^www\./, "") || null;
+  if (typeof url !== "string" || !/^https?:/i.test(url)) return null;
+  return parseUrl(url)?.hostname.replace(/^www\./, "") || null;
 }
 
 /** Of letters and digits, its end no number: what a URL would make of it is plain to see, without the cost of one. */

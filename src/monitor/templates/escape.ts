@@ -1,4 +1,4 @@
-import { isUrl } from "../../lib/is-url.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import { escapeHtml, withoutHalfWord } from "../../lib/text.ts";
 
 /** The format: the last part of a template's name before `.hbs`. It decides how values are escaped. */
@@ -125,8 +125,8 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
  */
 export function safeUrl(text: string | null | undefined): string | null {
   if (!text || text.length > MAX_LENGTH || UNSAFE.test(text)) return null;
-  if (!isUrl(text)) return null;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return null;
   if (url.protocol !== "http:" && url.protocol !== "https:") return null;
   if (url.hostname === "" || url.username !== "" || url.password !== "") return null;
   const href = url.href.replaceAll(/[<>|"'`\\^{}\s]/g, (character) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isUrl } from "../../../src/lib/is-url.ts";
+import { parseUrl } from "../../../src/lib/parse-url.ts";
 import { domainOf } from "../../../src/listening-api/records/text-signs.ts";
 
 it("gives the host that a URL has, whichever way it is found", () => {
@@ -33,7 +33,7 @@ it("gives the host that a URL has, whichever way it is found", () => {
     )
     .map(([scheme, user, labels, rest]) => `${scheme}://${user}${labels.join(".")}${rest}`);
   const plainly = (url: string) =>
-    /^https?:/i.test(url) && isUrl(url) ? new URL(url).hostname.replace(/^www\./, "") || null : null;
+    /^https?:/i.test(url) ? parseUrl(url)?.hostname.replace(/^www\./, "") || null : null;
   fc.assert(
     fc.property(address, (url) => {
       expect(domainOf(url)).toBe(plainly(url));

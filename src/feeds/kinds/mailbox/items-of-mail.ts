@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { Instant } from "../../../lib/instant.ts";
-import { isUrl } from "../../../lib/is-url.ts";
 import { stableHash } from "../../../lib/json.ts";
+import { parseUrl } from "../../../lib/parse-url.ts";
 import { canonicalUrl } from "../../common/canonical-url.ts";
 import type { FeedItem } from "../../common/define-feed.ts";
 import type { Mail } from "../../common/mail.ts";
@@ -46,8 +46,9 @@ function toItem({ url, title, site, snippet }: Entry, receivedAt: Instant): Feed
 
 /** The page behind a link of an alert: google.com/url?…&url=PAGE. Null for all other links. */
 function alertTarget(href: string): string | null {
-  if (!isUrl(href)) return null;
-  const { hostname, pathname, searchParams } = new URL(href);
+  const address = parseUrl(href);
+  if (address === null) return null;
+  const { hostname, pathname, searchParams } = address;
   if (!/^(?:www\.)?google\.[a-z.]{2,6}$/.test(hostname) || pathname !== "/url") return null;
   return canonicalUrl(searchParams.get("url") ?? searchParams.get("q"));
 }

@@ -1,4 +1,4 @@
-import { isUrl } from "../../../lib/is-url.ts";
+import { parseUrl } from "../../../lib/parse-url.ts";
 import type { FeedDocument } from "../../common/define-feed.ts";
 import { FeedError } from "../../common/feed-error.ts";
 import { type FeedFacts, type FoundItem, toItems } from "./found-item.ts";
@@ -27,7 +27,7 @@ export function readDocument(
   url: string,
   { location = null, language = null }: DocumentHeaders = {},
 ): FeedDocument {
-  const base = location !== null && isUrl(location, url) ? new URL(location, url).href : url;
+  const base = location === null ? url : (parseUrl(location, url)?.href ?? url);
   const plain = text.replace(/^[\s\ufeff]+/, "");
   const kept = keepNewest();
   const { feed, problem } = /^[[{]/.test(plain)

@@ -1,5 +1,5 @@
-import { isUrl } from "../../../lib/is-url.ts";
 import { isRecord, readJson } from "../../../lib/json.ts";
+import { parseUrl } from "../../../lib/parse-url.ts";
 import { cutText } from "../../../lib/text.ts";
 import type { Content } from "./element-text.ts";
 import { titleOf } from "./element-text.ts";
@@ -35,7 +35,7 @@ function hubIn({ hubs }: Loose, base: string): string | null {
 
 function addressIn(value: unknown, base: string): string | null {
   const address = textIn(value);
-  return address !== undefined && isUrl(address, base) ? new URL(address, base).href : null;
+  return address === undefined ? null : (parseUrl(address, base)?.href ?? null);
 }
 
 function toFound(item: Loose, base: string): FoundItem {
@@ -52,7 +52,7 @@ function toFound(item: Loose, base: string): FoundItem {
   return {
     guid: guid ?? null,
     title,
-    url: address !== undefined && isUrl(address, base) ? new URL(address, base).href : null,
+    url: address === undefined ? null : (parseUrl(address, base)?.href ?? null),
     text: withTags(joinTexts(contents, title), title, tagsIn(item)),
     ...dateIn([textIn(item["date_published"]), textIn(item["date_modified"])]),
     author: authorIn(item),

@@ -1,4 +1,4 @@
-import { isUrl } from "../../../lib/is-url.ts";
+import { parseUrl } from "../../../lib/parse-url.ts";
 import { decodeEntities } from "../../common/entities.ts";
 import { tokenize } from "../../common/tokenize.ts";
 
@@ -131,7 +131,7 @@ export function walkXml(
       plainNamespace,
       role,
       language: attributes.get("xml:lang") ?? parent?.language ?? null,
-      base: own !== "" && own.length < 2_000 && isUrl(own, outer) ? new URL(own, outer).href : outer,
+      base: own !== "" && own.length < 2_000 ? (parseUrl(own, outer)?.href ?? outer) : outer,
       children: role === "field" ? NO_CHILDREN : [],
     };
   }

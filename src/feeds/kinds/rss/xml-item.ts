@@ -1,4 +1,4 @@
-import { isUrl } from "../../../lib/is-url.ts";
+import { parseUrl } from "../../../lib/parse-url.ts";
 import { cutText } from "../../../lib/text.ts";
 import { contentOf, lineOf, titleOf } from "./element-text.ts";
 import { dateIn, type FeedFacts, type FoundItem, joinTexts, languageOf, withTags } from "./found-item.ts";
@@ -96,8 +96,8 @@ function linkIn(fields: readonly XmlElement[], relation: string): string | null 
     const { name, base } = field;
     const isMeant = /^(?:atom:)?link$/.test(name) && attributeOf(field, "rel")?.toLowerCase() === relation;
     const href = isMeant ? attributeOf(field, "href")?.trim() : undefined;
-    if (href !== undefined && href.length <= LONGEST_LINK && isUrl(href, base))
-      return new URL(href, base).href;
+    const url = href !== undefined && href.length <= LONGEST_LINK ? parseUrl(href, base) : null;
+    if (url !== null) return url.href;
   }
   return null;
 }
@@ -122,7 +122,7 @@ function attributeOf({ attributes }: XmlElement, name: string): string | undefin
 
 function resolve(address: string | null | undefined, base: string): string | null {
   const trimmed = address?.trim() ?? "";
-  return trimmed !== "" && isUrl(trimmed, base) ? new URL(trimmed, base).href : null;
+  return trimmed === "" ? null : (parseUrl(trimmed, base)?.href ?? null);
 }
 
 /** The page of the item: the text of a link, else the address of the first that leads to the same in another form. */
