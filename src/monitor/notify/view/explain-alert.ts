@@ -88,12 +88,12 @@ async function findOut(
     windowTo: alert.windowTo,
     span: { from, to },
     ...(known === null ? await countsBefore(stores, alert, rule) : countsOf(known)),
-    ...explainChange({
+    ...(await explainChange({
       slice: now.filter((mention) => isLooked(mention) && isCounted(mention)),
       sliceBefore: before.filter(isLooked),
       now,
       before,
-    }),
+    })),
     // Of more than are read, the number of authors is not known.
     ...(now.length >= MOST_NOW && { authors: { count: 0, loudest: [] } }),
     completeUntil,

@@ -13,12 +13,12 @@ type ChangeExplanation = Pick<
  * What changed, from the mentions of the alert (`slice`), all mentions of its window (`now`), and those of the same
  * hours of the days before. The order of the mentions does not change the result.
  */
-export function explainChange(mentions: {
+export async function explainChange(mentions: {
   readonly slice: readonly Mention[];
   readonly sliceBefore: readonly Mention[];
   readonly now: readonly Mention[];
   readonly before: readonly Mention[];
-}): ChangeExplanation {
+}): Promise<ChangeExplanation> {
   const { slice, sliceBefore, now, before } = mentions;
   return {
     looked: { now: slice.length, before: sliceBefore.length },
@@ -27,7 +27,7 @@ export function explainChange(mentions: {
     negative: negativeOf(now, before),
     topics: risen(slice, sliceBefore, ({ categories }) => categories.map(({ name }) => name)),
     domains: risen(slice, sliceBefore, ({ domain }) => [domain]),
-    words: risenWords(slice, sliceBefore),
+    words: await risenWords(slice, sliceBefore),
   };
 }
 

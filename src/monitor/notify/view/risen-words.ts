@@ -1,7 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import stopword from "stopword";
 import { foldText } from "../../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import { storyKey } from "../../model/story.ts";
+import { splitUnspaced } from "./split-unspaced.ts";
 
 const MOST_WORDS = 6;
 const LEAST_STORIES = 3;
@@ -16,8 +18,8 @@ const LEAST_SURPRISE = 7;
  * Words that many stories use now and few used before, the most surprising first. A repeated text counts once, so
  * nobody can add a word by repeating it. Links and handles are not words, and stop words ("are") are left out.
  */
-export function risenWords(now: readonly Mention[], before: readonly Mention[]): string[] {
-  const [stories, storiesBefore] = [wordsByStory(now), wordsByStory(before)];
+export async function risenWords(now: readonly Mention[], before: readonly Mention[]): Promise<string[]> {
+  const [stories, storiesBefore] = [await wordsByStory(now), await wordsByStory(before)];
   if (stories.length < LEAST_STORIES || storiesBefore.length < 10) return [];
   const [counts, countsBefore] = [countWords(stories), countWords(storiesBefore)];
   const least = Math.max(LEAST_STORIES, LEAST_SHARE * stories.length);
@@ -51,11 +53,15 @@ function surprise(count: number, expected: number): number {
   return count * Math.log(count / expected) - (count - expected);
 }
 
-function wordsByStory(mentions: readonly Mention[]): readonly ReadonlySet<string>[] {
+/** Thousands of texts take a second. Others of the process get their turn meanwhile. */
+const AT_A_TIME = 20;
+
+async function wordsByStory(mentions: readonly Mention[]): Promise<readonly ReadonlySet<string>[]> {
   const byStory = new Map<string, ReadonlySet<string>>();
-  for (const mention of mentions) {
+  for (const [index, mention] of mentions.entries()) {
     const story = storyKey(mention);
     if (!byStory.has(story)) byStory.set(story, wordsOf(mention));
+    if (index % AT_A_TIME === AT_A_TIME - 1) await setImmediate();
   }
   return [...byStory.values()];
 }
@@ -63,10 +69,15 @@ function wordsByStory(mentions: readonly Mention[]): readonly ReadonlySet<string
 function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, 2_000));
   const bare = folded.replaceAll(/(?:https?:\/\/|www\.)\S*|@\w+|&\w+;/g, " ");
-  const words = new Set((bare.match(WORD) ?? []).filter((word) => !/^#?\d+$/.test(word)));
-  const small = STOP_WORDS.get(language ?? "") ?? STOP_WORDS.get(likelyLanguage(bare));
+  const { spaced, unspaced } = splitUnspaced(bare);
+  const words = (spaced.match(WORD) ?? []).filter((word) => !/^#?\d+$/.test(word));
+  const small = STOP_WORDS.get(language ?? "") ?? STOP_WORDS.get(likelyLanguage(spaced));
   const isSmall = (word: string) => small?.has(word) === true || small?.has(baseOf(word)) === true;
-  return new Set([...words].filter((word) => !isSmall(word)));
+  const isSmallUnspaced = (word: string) => UNSPACED_STOP_WORDS.some((list) => list.has(word));
+  return new Set([
+    ...words.filter((word) => !isSmall(word)),
+    ...unspaced.filter((word) => !isSmallUnspaced(word)),
+  ]);
 }
 
 /** The lists have "i" and "do", and not "i'm" and "don't"; some of other languages have "m" and "t". */
@@ -88,6 +99,8 @@ const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ),
 );
 
+const UNSPACED_STOP_WORDS = ["ja", "zh", "th"].flatMap((name) => STOP_WORDS.get(name) ?? []);
+
 /**
  * The language with the most stop words in a text; English if several do. Only one list applies to a text, because
  * "die" is a stop word in German only.
@@ -104,7 +117,7 @@ function likelyLanguage(text: string): string {
   return likely;
 }
 
-/** A word, a hashtag, or a few ideographs in a row. */
+/** A word or a hashtag, between blanks. */
 const WORD = /#?[\p{L}\p{N}][\p{L}\p{M}\p{N}'-]{1,30}[\p{L}\p{M}\p{N}]/gu;
 /** A word as the lists of stop words have it. */
 const LETTERS = /\p{L}[\p{L}\p{M}]*/gu;
