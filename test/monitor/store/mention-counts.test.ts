@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
@@ -17,7 +18,7 @@ const QUERIES = ["1", "2"].map((queryId) => ({ projectId: "p", queryId }));
 beforeEach(truncate);
 
 async function truncate(): Promise<void> {
-  await sql`truncate earshot.mentions, earshot.mention_counts, earshot.mention_days, earshot.stale_counts`.execute(
+  await sql`truncate earshot.mentions, earshot.listed_authors, earshot.mention_counts, earshot.mention_days, earshot.stale_counts`.execute(
     database.db,
   );
 }
@@ -243,6 +244,57 @@ test("the values of a facet are compared with the period before", async () => {
   expect(counts).toEqual({ values: 3, newValues: 2, isEstimated: false });
 });
 
+test("who moves the share of negative mentions has some, in one period or the other", async () => {
+  const by = (author: string, hours: number, sentiment: Mention["sentiment"]) =>
+    aMention({ resourceId: `${author} ${hours}`, author, sentiment, publishedAt: NOON + hours * HOUR });
+  await store([
+    ...[by("ann", -1, "negative"), by("ann", 1, "neutral"), by("bo", 1, "negative")],
+    ...[
+      by("cy", -1, "positive"),
+      by("cy", 1, "neutral"),
+      by("dee", -1, "negative"),
+      by("dee", 1, "negative"),
+    ],
+  ]);
+  await countAll();
+  const periods = {
+    period: { from: NOON, to: NOON + 2 * HOUR },
+    before: { from: NOON - 2 * HOUR, to: NOON },
+  };
+  const all = { period: 4, before: 3 };
+  const movers = await stores.mentionCounts.movers(QUERIES, ["author"], periods, all, 10);
+  expect(movers.map(({ value, negative, negativeBefore }) => [value, negative, negativeBefore])).toEqual([
+    ["ann", 0, 1],
+    ["bo", 1, 0],
+    ["dee", 1, 1],
+  ]);
+});
+
+test("of a list, those authors count who said something", async () => {
+  const by = (author: string, hours: number) =>
+    aMention({ resourceId: `${author} ${hours}`, author, publishedAt: NOON + hours * HOUR });
+  await store([by("Ann", -1), by("ann", 0), by("ann", 1), by("bo", -1)]);
+  await countAll();
+  for (const author of ["ANN", "bo", "cy"])
+    await stores.authorLists.put({
+      id: randomUUID(),
+      author,
+      name: null,
+      site: null,
+      list: "press",
+      note: "",
+      actor: { via: "page", login: null, typed: "eve" },
+      at: NOON,
+    });
+  const periods = {
+    period: { from: NOON, to: NOON + 2 * HOUR },
+    before: { from: NOON - 2 * HOUR, to: NOON },
+  };
+  expect(await stores.mentionCounts.byList(QUERIES, periods)).toEqual([
+    { list: "press", authors: 1, mentions: 2, negative: 0, before: 2 },
+  ]);
+});
+
 test("whatever the period: days and the quarters at its ends are its mentions", async () => {
   const hours = Array.from({ length: 150 }, (_, n) => n * 0.9);
   const told = hours.map((hour, n) =>
@@ -313,6 +365,7 @@ test("of very many values, the first are exact, and how many there are is estima
   );
   await countAll();
   const few = createMentionCountStore(database.db, 1_000);
+  const fewest = createMentionCountStore(database.db, 20);
   const periods = {
     period: { from: NOON + DAY, to: NOON + 3 * DAY },
     before: { from: NOON - DAY, to: NOON + DAY },
@@ -323,4 +376,8 @@ test("of very many values, the first are exact, and how many there are is estima
   expect([isEstimated, exact.isEstimated]).toEqual([true, false]);
   expect(Math.abs(values / exact.values - 1)).toBeLessThan(0.2);
   expect(Math.abs(newValues / exact.newValues - 1)).toBeLessThan(0.2);
+  // Of one bucket of 256: one more would double it.
+  const rough = await fewest.byValue(QUERIES, "author", periods, 5);
+  expect(rough.rows).toEqual(exact.rows);
+  expect(Math.abs(rough.values / exact.values - 1)).toBeLessThan(0.5);
 });
