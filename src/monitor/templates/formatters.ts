@@ -1,4 +1,5 @@
 import { type Instant, MINUTE } from "../../lib/instant.ts";
+import { instantOf, localDateOf, plusDays } from "../../lib/local-time.ts";
 
 /** `8,968`. */
 export function formatNumber(value: number): string {
@@ -75,18 +76,20 @@ export function formatPoints(part: number, whole: number, partBefore: number, wh
 
 /** The days of a period by name: `Mon 9 Mar 2026`, `9 to 15 March 2026`, `March 2026`; as people write it in `language`. */
 export function formatPeriod(from: Instant, to: Instant, timezone: string, language = "en"): string {
-  // A period from eight to eight is named by the days on which it begins.
+  // A period from eight to eight is named by the days on which it begins, also where clocks change on its last day.
   const wall = partsOf(from, timezone);
-  const end = to - (Number(wall("hour")) * 60 + Number(wall("minute"))) * MINUTE;
-  const last = Math.max(from, end - 1);
+  const minutes = Number(wall("hour")) * 60 + Number(wall("minute"));
+  const ending = localDateOf(to - 1, timezone);
+  const lastDay = instantOf(timezone, ending, minutes) < to ? ending : plusDays(ending, -1);
+  const last = Math.max(from, instantOf(timezone, lastDay, minutes));
   if (formatDay(from, timezone) === formatDay(last, timezone)) return formatDay(from, timezone, language);
   const parts = (at: Instant) => {
     const found = dateFormat("en-GB", timezone, "period").formatToParts(at);
     return (type: string) => found.find((one) => one.type === type)?.value ?? "";
   };
-  const [first, until, after] = [parts(from), parts(last), parts(end)];
+  const [first, until] = [parts(from), parts(last)];
   const isOneMonth = first("month") === until("month") && first("year") === until("year");
-  if (isOneMonth && first("day") === "1" && after("day") === "1") {
+  if (isOneMonth && first("day") === "1" && plusDays(lastDay, 1).day === 1) {
     return isEnglish(language)
       ? `${first("month")} ${first("year")}`
       : dateFormat(language, timezone, "month").format(from);

@@ -101,6 +101,31 @@ describe("moments and numbers", () => {
     expect(inBerlin("2026-02-28T23:00Z", "2026-03-31T22:00Z")).toBe("March 2026");
   });
 
+  it("a period is named by the days on which it begins, also where clocks change on its last day", () => {
+    const named = (zone: string, from: string, to: string) =>
+      formatPeriod(Date.parse(from), Date.parse(to), zone);
+    const berlin = "Europe/Berlin";
+    expect([
+      named(berlin, "2026-10-24T08:00+02:00", "2026-10-25T08:00+01:00"),
+      named(berlin, "2026-10-18T08:00+02:00", "2026-10-25T08:00+01:00"),
+      named(berlin, "2026-03-28T08:00+01:00", "2026-03-29T08:00+02:00"),
+      // Clocks skip half past two, so it ends at three.
+      named(berlin, "2026-03-28T02:30+01:00", "2026-03-29T03:00+02:00"),
+      named("Australia/Lord_Howe", "2026-04-04T08:00+11:00", "2026-04-05T08:00+10:30"),
+      // Clocks skip midnight.
+      named("America/Santiago", "2026-08-30T00:00-04:00", "2026-09-06T01:00-03:00"),
+      named("America/Santiago", "2026-09-06T01:00-03:00", "2026-09-07T00:00-03:00"),
+    ]).toEqual([
+      "Sat 24 Oct 2026",
+      "18 to 24 October 2026",
+      "Sat 28 Mar 2026",
+      "Sat 28 Mar 2026",
+      "Sat 4 Apr 2026",
+      "30 August to 5 September 2026",
+      "Sun 6 Sept 2026",
+    ]);
+  });
+
   it("a change says no multiple of a few, and nothing of less than half a percent", () => {
     expect([formatAgainst(30, 10, "the usual"), formatAgainst(30, 9, "the usual")]).toEqual([
       "3 times the usual 10",
