@@ -1,5 +1,5 @@
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import { instantOf, localDateOf, plusDays } from "../../lib/local-time.ts";
+import { instantOf, localDateOf, offsetAt, plusDays } from "../../lib/local-time.ts";
 
 /** `8,968`. */
 export function formatNumber(value: number): string {
@@ -35,9 +35,12 @@ export function formatTime(at: Instant, timezone: string, language = "en"): stri
   return `${part("weekday")} ${part("day")} ${part("month")}, ${part("hour")}:${part("minute")} ${zoneName(at, timezone)}`;
 }
 
-/** A time after `before`: only `08:39` if it is on the same local day. */
+/** A time after `before`: only `08:39` if it is on the same local day, and no clock was changed in between. */
 export function formatTimeAfter(at: Instant, before: Instant, timezone: string, language = "en"): string {
-  if (formatDay(at, timezone) !== formatDay(before, timezone)) return formatTime(at, timezone, language);
+  const isOneDay = formatDay(at, timezone) === formatDay(before, timezone);
+  // In autumn an hour comes twice: without its zone a later time would look like an earlier one.
+  if (!isOneDay || offsetAt(at, timezone) !== offsetAt(before, timezone))
+    return formatTime(at, timezone, language);
   const part = partsOf(at, timezone);
   return `${part("hour")}:${part("minute")}`;
 }

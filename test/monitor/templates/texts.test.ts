@@ -92,6 +92,14 @@ describe("moments and numbers", () => {
     expect(formatDay(at, "Pacific/Auckland")).toBe("Tue 24 Feb 2026");
   });
 
+  it("a later moment in the hour that comes twice in autumn says in which of the two it is", () => {
+    const before = Date.parse("2026-10-25T02:50+02:00");
+    expect(formatTime(before, "Europe/Berlin")).toBe("Sun 25 Oct, 02:50 CEST");
+    expect(formatTimeAfter(before + 20 * MINUTE, before, "Europe/Berlin")).toBe("Sun 25 Oct, 02:10 CET");
+    expect(formatTimeAfter(before + 5 * MINUTE, before, "Europe/Berlin")).toBe("02:55");
+    expect(formatTimeAfter(before + 40 * MINUTE, before + 20 * MINUTE, "Europe/Berlin")).toBe("02:30");
+  });
+
   it("a period is named by the days on which it begins", () => {
     const inBerlin = (from: string, to: string) =>
       formatPeriod(Date.parse(from), Date.parse(to), "Europe/Berlin");
