@@ -89,6 +89,8 @@ const SENT: ReadonlySet<string> = new Set([
   "SeverityRose",
   "Doubled",
   "NewWave",
+  "DayBegan",
+  "NewFact",
   "RepeatIntervalElapsed",
   "Escalated",
   "Reopened",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type ReceiverFacts, whyReceiver } from "../../../src/monitor/explain/why-receiver.ts";
+import type { NotifyReason } from "../../../src/monitor/notify/decide/batch.ts";
 
 const moment = (at: number) => `<${at}>`;
 
@@ -174,4 +175,17 @@ test.each([
     outcome,
     text,
   });
+});
+
+/** The compiler asks for a reason that is added. */
+const REASONS: Readonly<Record<NotifyReason, true>> = {
+  ...{ FirstNotification: true, FiredAndEnded: true, SeverityRose: true, Doubled: true, NewWave: true },
+  ...{ DayBegan: true, NewFact: true, RepeatIntervalElapsed: true, Escalated: true, Reopened: true },
+  Resolved: true,
+};
+
+test.each(Object.keys(REASONS))("nothing is said to have come after a message because of %s", (reason) => {
+  const facts = { ...NOTHING, decided: decidedSent(reason), newest: SENT } as ReceiverFacts;
+  const { text } = whyReceiver(facts, moment);
+  expect(text).toBe("notified <20>");
 });
