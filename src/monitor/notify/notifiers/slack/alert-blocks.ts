@@ -99,19 +99,29 @@ function correct({ correctable }: AlertView): ActionElement[] {
   return menu(ACTION_IDS.correct, "Sentiment …", options);
 }
 
-/** A menu with the subcategories: those that the mention is in come first. */
+/**
+ * A menu with the subcategories: those that the mention is in come first, and as many as leave room for the rest of the
+ * message.
+ */
 function categorize({ correctable }: AlertView): ActionElement[] {
   if (correctable === null) return [];
   const { queryId, resourceId, categories } = correctable;
-  const options = [...categories]
-    .sort((a, b) => Number(b.isIn) - Number(a.isIn))
-    .slice(0, MOST_OPTIONS)
-    .map(({ id, name, isIn }) => ({
-      text: isIn ? `Not ${name}` : name,
-      value: JSON.stringify([isIn ? -id : id, queryId, resourceId]),
-    }));
+  const options: { readonly text: string; readonly value: string }[] = [];
+  let letters = 0;
+  for (const { id, name, isIn } of categories.toSorted((a, b) => Number(b.isIn) - Number(a.isIn))) {
+    const text = isIn ? `Not ${name}` : name;
+    const value = JSON.stringify([isIn ? -id : id, queryId, resourceId]);
+    letters += text.length + JSON.stringify(value).length + OPTION_FRAME;
+    if (letters > MENU_ROOM) break;
+    options.push({ text, value });
+  }
   return menu(ACTION_IDS.categorize, "Category …", options);
 }
+
+/** Of the 9,500 letters of a message; its other buttons take 2,500. Slack takes a hundred choices, and these are fewer. */
+const MENU_ROOM = 3_500;
+/** What Slack wants to be written around each choice. */
+const OPTION_FRAME = 70;
 
 /** None where Slack would refuse it, and the message with it. */
 function menu(actionId: string, label: string, options: Parameters<typeof blockKit.select>[2]) {
@@ -119,7 +129,6 @@ function menu(actionId: string, label: string, options: Parameters<typeof blockK
   return fits ? [blockKit.select(actionId, label, options)] : [];
 }
 
-const MOST_OPTIONS = 100;
 const MOST_LETTERS = 150;
 
 /** A sentiment, or the id of a subcategory; with a minus the mention is taken out of it. */

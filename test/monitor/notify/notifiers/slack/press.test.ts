@@ -1,14 +1,16 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { faultOfMessage } from "../../../../../src/console/inbox/slack-limits.ts";
 import { MINUTE, SECOND } from "../../../../../src/lib/instant.ts";
 import { SILENCE_LENGTHS } from "../../../../../src/monitor/model/silence.ts";
-import { actionBlocks } from "../../../../../src/monitor/notify/notifiers/slack/alert-blocks.ts";
+import { actionBlocks, alertBlocks } from "../../../../../src/monitor/notify/notifiers/slack/alert-blocks.ts";
 import {
   isSignedBySlack,
   readInteraction,
 } from "../../../../../src/monitor/notify/notifiers/slack/interaction.ts";
 import { sampleAlertViews } from "../../../../../src/monitor/templates/sample-alert-views.ts";
+import { notifierDeps } from "../../../../contracts/notifier.ts";
 import { runs } from "../../../../runs.ts";
 
 const ALERT = "019c0000-0000-7000-8000-000000000001";
@@ -196,7 +198,31 @@ describe("the actions on an alert", () => {
     expect(choices({ ...mention, categories: [] }, menu)).toEqual([]);
     const many = Array.from({ length: 150 }, (_, n) => ({ id: n + 1, name: `C${n}`, isIn: n === 149 }));
     const shown = choices({ ...mention, categories: many }, menu).map(({ text }) => text.text);
-    expect([shown.length, shown[0]]).toEqual([100, "Not C149"]);
+    expect(shown.slice(0, 3)).toEqual(["Not C149", "C0", "C1"]);
+  });
+
+  it("leave room for the rest of the message, however many categories there are", async () => {
+    const { renderer } = await notifierDeps();
+    const context = { alertId: ALERT, picture: null };
+    const single = sampleAlertViews.find(({ isSingle, kind }) => isSingle && kind === "fired");
+    if (single === undefined) throw new Error("no sample of one mention");
+    const blocksWith = (count: number) => {
+      const categories = Array.from({ length: count }, (_, n) => ({
+        ...{ id: 1_000_000 + n, isIn: false },
+        name: `Delivery "${n}": ${"late ".repeat(9)}`,
+      }));
+      const correctable = {
+        queryId: "feeds-1234",
+        resourceId: "x".repeat(64),
+        sentiment: "negative",
+        categories,
+      };
+      return alertBlocks({ ...single, correctable }, renderer, context);
+    };
+    const types = (count: number) => blocksWith(count).map(({ type }) => type);
+    expect(types(150)).toEqual(types(1));
+    expect(types(1)).toContain("actions");
+    expect(faultOfMessage("text", blocksWith(150))).toBeNull();
   });
 
   it("are only the link to the page if nobody listens, and none without a page", () => {
