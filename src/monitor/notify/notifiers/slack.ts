@@ -18,10 +18,9 @@ import {
   type SlackContent,
 } from "./slack/compose-slack.ts";
 import { type Connection, checkSlack, findChannelId, secretsOf, withSlack } from "./slack/connect.ts";
-import { findOwnMessage, type OwnMessage } from "./slack/find-own-message.ts";
+import { findOwnMessage, type OwnMessage, orNull } from "./slack/find-own-message.ts";
 import { editMessage, postMessage, type Thread, tryToEdit } from "./slack/post-message.ts";
 import { buttonFaults, editLimit, hasButtons, postLimit, SlackConfig } from "./slack/slack-config.ts";
-import { slackErrorCode } from "./slack/slack-error.ts";
 import { slackInteractions } from "./slack/slack-interactions.ts";
 import {
   editWithPicture,
@@ -212,14 +211,4 @@ async function findEarlierTry(
 
 function foundAt(vendorRef: VendorRef, { alsoCovers }: OwnMessage): SendResult {
   return { vendorRef, found: { alsoCovers } };
-}
-
-/** If the app may not read, or the thread is deleted: better to send twice than not at all. */
-async function orNull<T>(read: () => Promise<T | null>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (slackErrorCode(error) === null) throw error;
-    return null;
-  }
 }

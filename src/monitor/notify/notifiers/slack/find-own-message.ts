@@ -1,4 +1,5 @@
 import type { WebClient } from "@slack/web-api";
+import { slackErrorCode } from "./slack-error.ts";
 
 /** Where to search: a thread, else the newest part of the channel. */
 interface SearchedPart {
@@ -20,6 +21,16 @@ export async function findOwnMessage(
   const payload: Record<string, unknown> = { ...found.metadata?.event_payload };
   const also = payload["also_covers"];
   return { ts: found.ts, alsoCovers: typeof also === "string" ? also.split(" ") : [] };
+}
+
+/** If the app may not read, or the thread is deleted: better to send twice than not at all. */
+export async function orNull<T>(read: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (slackErrorCode(error) === null) throw error;
+    return null;
+  }
 }
 
 export interface OwnMessage {

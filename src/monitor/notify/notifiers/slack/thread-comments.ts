@@ -3,7 +3,7 @@ import type { IncidentNote } from "../../../model/incident-work.ts";
 import { escapeValue } from "../../../templates/escape.ts";
 import type { UpdateOptions, VendorRef } from "../../define-notifier.ts";
 import type { Connection } from "./connect.ts";
-import { findOwnMessage } from "./find-own-message.ts";
+import { findOwnMessage, orNull } from "./find-own-message.ts";
 import { postMessage, type Thread } from "./post-message.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function postComments(
     const part = { notificationId: comment.id, part: "comment" as const };
     const where = { channel: thread.channel, threadTs: thread.ts, ...part };
     // Only the first one may have been posted by a try that ended before it was noted.
-    const isThere = isRepeated && (await findOwnMessage(connection.client, where)) !== null;
+    const isThere = isRepeated && (await orNull(() => findOwnMessage(connection.client, where))) !== null;
     isRepeated = false;
     if (!isThere) {
       if (!(await mayPost())) return false;

@@ -8,10 +8,9 @@ import type {
 import { addPicture } from "./add-picture.ts";
 import { composeDetails, composeSlack, type SlackContent } from "./compose-slack.ts";
 import type { Connection } from "./connect.ts";
-import { findOwnMessage } from "./find-own-message.ts";
+import { findOwnMessage, orNull } from "./find-own-message.ts";
 import { type EditResult, editMessage, postMessage, type Thread } from "./post-message.ts";
 import { hasButtons } from "./slack-config.ts";
-import { slackErrorCode } from "./slack-error.ts";
 import { postComments } from "./thread-comments.ts";
 
 /**
@@ -166,10 +165,5 @@ async function foundOrNull(
   where: Parameters<typeof findOwnMessage>[1],
   { client }: Connection,
 ): Promise<string | null> {
-  try {
-    return (await findOwnMessage(client, where))?.ts ?? null;
-  } catch (error) {
-    if (slackErrorCode(error) === null) throw error;
-    return null;
-  }
+  return (await orNull(() => findOwnMessage(client, where)))?.ts ?? null;
 }

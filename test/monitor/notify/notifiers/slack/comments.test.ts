@@ -215,6 +215,22 @@ test("a worker that ends after the post and before it is noted posts nothing twi
   expect((await thread()).texts).toHaveLength(1);
 });
 
+test("a comment whose first try failed is posted also where the app may not read the thread", async () => {
+  const denied = { status: 200, body: '{"ok":false,"error":"missing_scope"}' };
+  fake.faults.push({ method: "chat.postMessage", answer: { status: 503, body: "" } });
+  for (let n = 0; n < 10; n++) fake.faults.push({ method: "conversations.replies", answer: denied });
+  expect(await write("The desk knows")).toBe(303);
+  await showAll();
+  expect((await thread()).texts).toEqual([]);
+  await web.database.pool.query(
+    "update earshot.alert_messages set next_edit_wall = now(), leased_until_wall = null",
+  );
+  await web.database.pool.query("update earshot.channel_limits set closed_until_wall = '-infinity'");
+  await showAll();
+  fake.faults.length = 0;
+  expect((await thread()).texts).toEqual([expect.stringContaining("The desk knows")]);
+});
+
 test("a comment on an incident that is over is posted as well", async () => {
   await web.stores.alerts.save([{ ...alert, state: "resolved", resolvedAt: web.clock.now() }]);
   const stored = await web.stores.incidents.find(PROJECT, incident.id);
