@@ -55,7 +55,8 @@ export async function beat(
   }
   if (!(await stores.health.takeTurn("heartbeat", config.every, state.at))) return;
   const answer = await call(config, signal);
-  if (answer !== "200" && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not accepted");
+  const isAccepted = /^2\d\d$/.test(answer);
+  if (!isAccepted && before?.answer !== answer) log.warn({ answer }, "the heartbeat was not accepted");
   await stores.settings.put(HEARTBEAT_KEY, { ...shown, answer });
 }
 
