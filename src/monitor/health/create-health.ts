@@ -3,6 +3,7 @@ import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { describeError } from "../../lib/errors.ts";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import type { Logger } from "../../lib/log.ts";
+import type { Failure } from "../model/failure.ts";
 import type { HealthProblem } from "../model/operator-rules.ts";
 import type { FeedHealth, QueryRhythm } from "../model/pipeline-facts.ts";
 import { OWN_QUERY } from "../model/query.ts";
@@ -134,23 +135,28 @@ function paced(settings: OperatorConfig, speed: number): OperatorConfig {
   };
 }
 
-/** Clears the failure of a receiver when its own check passes after it had failed. */
-async function checkFailingReceivers({ stores, notifiers, signal }: HealthParts): Promise<void> {
-  const failing = (await stores.failures.open()).filter(({ kind }) => kind === "receiver");
-  for (const { scope, checkFailed } of failing) {
-    const notifier = notifiers.get(scope);
-    if (notifier === undefined) {
-      await stores.failures.clear("receiver", [scope]);
-      continue;
-    }
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(CHECK_PATIENCE_MS)]);
-    const works = await notifier.check({ signal: patience }).then(
-      () => true,
-      () => false,
-    );
-    if (works && checkFailed) await stores.failures.clear("receiver", [scope]);
-    else if (!works) await stores.failures.noteCheck(scope, true);
-  }
+/**
+ * Clears the failures of receivers whose own checks pass after they had failed. All at once: the loop waits for them, and
+ * several that hang would hold up the heartbeat and the messages to the operators.
+ */
+async function checkFailingReceivers(parts: HealthParts): Promise<void> {
+  const failing = (await parts.stores.failures.open()).filter(({ kind }) => kind === "receiver");
+  await Promise.all(failing.map((failure) => checkFailingReceiver(parts, failure)));
+}
+
+async function checkFailingReceiver(
+  { stores, notifiers, signal }: HealthParts,
+  { scope, checkFailed }: Pick<Failure, "scope" | "checkFailed">,
+): Promise<void> {
+  const notifier = notifiers.get(scope);
+  if (notifier === undefined) return stores.failures.clear("receiver", [scope]);
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(CHECK_PATIENCE_MS)]);
+  const works = await notifier.check({ signal: patience }).then(
+    () => true,
+    () => false,
+  );
+  if (works && checkFailed) await stores.failures.clear("receiver", [scope]);
+  else if (!works) await stores.failures.noteCheck(scope, true);
 }
 
 const CHECK_PATIENCE_MS = 15_000;
