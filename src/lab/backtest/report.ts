@@ -93,7 +93,7 @@ interface LoudAlerts {
 
 interface ReportedPrecision {
   readonly rule: string;
-  /** Alerts at the time of a real one that people called relevant, or not. */
+  /** Alerts on the query and group, and at the time, of a real one that people called relevant, or not. */
   readonly relevant: number;
   readonly notRelevant: number;
   /** Of the judged ones. */
@@ -278,20 +278,21 @@ function precisionOf(alerts: readonly Alert[], judged: readonly Alert[]): readon
   }));
 }
 
-/** Whether people called a real alert of the same rule, query and time relevant; null if they judged none. */
+/** Whether people called the real alert of the same rule and case relevant; null if they judged none. */
 function opinionOn(alert: Alert, judged: readonly Alert[]): boolean | null {
-  const found = judged.find((one) => isSameCase(one, alert));
+  const found = judged.find(
+    (one) => one.handling?.relevant !== undefined && one.rule === alert.rule && isSameCase(alert, one),
+  );
   return found?.handling?.relevant ?? null;
 }
 
-/** Alerts of one rule and query that were open at the same time. */
-function isSameCase(one: Alert, other: Alert): boolean {
+/** A simulated alert and a real one of the same query and group, open at the same time. */
+export function isSameCase(simulated: Alert, real: Alert): boolean {
   return (
-    one.handling?.relevant !== undefined &&
-    one.rule === other.rule &&
-    one.queryId === other.queryId &&
-    one.openedAt <= endOf(other) &&
-    other.openedAt <= endOf(one)
+    simulated.queryId === real.queryId &&
+    Object.entries(groupLabels(simulated)).every(([name, value]) => real.labels[name] === value) &&
+    simulated.openedAt <= endOf(real) &&
+    real.openedAt <= endOf(simulated)
   );
 }
 

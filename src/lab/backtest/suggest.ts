@@ -1,5 +1,6 @@
 import type { Alert } from "#monitor";
 import { isRecord } from "../../lib/json.ts";
+import { isSameCase } from "./report.ts";
 
 /** A number in a rule file that decides how often the rule alerts. */
 export interface Threshold {
@@ -69,7 +70,8 @@ function measuresIn(value: unknown, path: readonly (string | number)[]): readonl
 /** `40%` or 0.4 as 40. */
 function numberOf(value: unknown, isShare: boolean): number | null {
   if (!isShare) return typeof value === "number" ? value : null;
-  if (typeof value === "number") return value * 100;
+  // 0.55 * 100 is a little more than 55.
+  if (typeof value === "number") return Number((value * 100).toPrecision(12));
   const percent = typeof value === "string" ? /^\s*(\d+(?:\.\d+)?)\s*%\s*$/.exec(value)?.[1] : undefined;
   return percent === undefined ? null : Number(percent);
 }
@@ -149,18 +151,6 @@ export function suggestionOf(
 function isAcknowledged({ handling }: Alert): boolean {
   if (handling?.relevant === false) return false;
   return (handling?.acknowledgedBy ?? handling?.assignee) !== undefined || handling?.relevant === true;
-}
-
-/** A simulated alert and a real one of the same query and group, open at the same time. */
-function isSameCase(simulated: Alert, real: Alert): boolean {
-  return (
-    simulated.queryId === real.queryId &&
-    Object.entries(simulated.labels).every(
-      ([name, value]) => name === "query" || real.labels[name] === value,
-    ) &&
-    simulated.openedAt <= (real.resolvedAt ?? real.lastSeenAt) &&
-    real.openedAt <= (simulated.resolvedAt ?? simulated.lastSeenAt)
-  );
 }
 
 /** What makes the figures weak, in words; empty if nothing does. */

@@ -156,7 +156,8 @@ test("the throttle's share and what people said of real alerts are reported", as
   expect(report.receivers[0]?.throttled).toBeGreaterThanOrEqual(4);
   expect(report.days[0]).toMatchObject({ date: "2026-03-02", rule: "recall", alerts: 5 });
   expect(report.loudest).toHaveLength(5);
-  expect(report.precision[0]?.rule).toBe("recall");
+  // All five were open at the same time: each author's alert has the opinion on that author.
+  expect(report.precision).toEqual([{ rule: "recall", relevant: 4, notRelevant: 1, share: 0.8 }]);
   const html = renderReport(report, null);
   expect(html).toContain("&lt;b&gt;author 0&lt;/b&gt;");
   expect(html).not.toContain("<b>author");

@@ -43,6 +43,17 @@ test("thresholds are found where rules have them", () => {
   expect(thresholdsOf("no rule")).toEqual([]);
 });
 
+test.each([
+  [0.55, 55],
+  [0.07, 7],
+  [0.575, 57.5],
+  ["57.5%", 57.5],
+])("a share that is written as %s is %s per cent, and tried once", (atLeast, percent) => {
+  const [threshold = never()] = thresholdsOf({ ...MOOD, share: { ...MOOD.share, atLeast } });
+  expect(threshold.current).toBe(percent);
+  expect(valuesToTry(threshold).filter((value) => Math.abs(value - percent) < 1)).toEqual([percent]);
+});
+
 test("every value that is tried makes a valid rule, also beyond the steps of its severity", () => {
   for (const content of [SPIKE, LARGE, MOOD])
     for (const threshold of thresholdsOf(content))
