@@ -27,3 +27,21 @@ test("an edition stored by an earlier version is sent, without fields that versi
 test("an edition of this version is sent as it was stored", () => {
   for (const view of sampleDigestViews) expect(storedDigest(JSON.parse(JSON.stringify(view)))).toEqual(view);
 });
+
+test.each([
+  [null, 3, "no history"],
+  [0, 3, "none before"],
+  [0, 0, "none, as before"],
+  [2, 4, "twice the 2 before"],
+])(
+  "of a query with %s mentions before and %i now, the mail says %s",
+  async (previousMentions, mentions, change) => {
+    const renderer = await createRenderer({ folder: "templates" });
+    const [sample] = sampleDigestViews;
+    const [row] = sample.perQuery;
+    if (row === undefined) throw new Error("the sample has no query");
+    const perQuery = [{ ...row, mentions, previousMentions, usualMentions: null, usualNegative: null }];
+    const html = renderer.render("email/digest.html", { ...sample, quiet: false, perQuery });
+    expect(html).toContain(`>${change}</td></tr>`);
+  },
+);
