@@ -82,16 +82,22 @@ async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly 
   return concerns;
 }
 
-/** Keys whose text is a secret, at any level. Certificates of issuers (`ca`) are not. */
-export const SECRET_KEY = /^(?:password|token|appToken|signingSecret|secret|privateKey)$/;
+/**
+ * Keys whose text, or all texts below them, are secrets, at any level: those that the schemas call `writeOnly`.
+ * Certificates of issuers (`ca`) are none.
+ */
+export const SECRET_KEY =
+  /^(?:password|passwordHash|token|appToken|signingSecret|secret|clientSecret|secondFactorKey|privateKey|apiKey|key|headers|url)$/;
 const SECRET_FILE = /^(?!ca_file$).+_file$/;
 
-function secretsIn(value: unknown): { inClear: boolean; files: readonly string[] } {
+function secretsIn(value: unknown, isSecret = false): { inClear: boolean; files: readonly string[] } {
   if (typeof value !== "object" || value === null) return { inClear: false, files: [] };
   const found = Object.entries(value).map(([key, one]) => {
-    if (typeof one !== "string") return secretsIn(one);
+    // The `key` of `web.tls` is the name of a file.
+    const isNamed = isSecret || (SECRET_KEY.test(key) && !("cert" in value));
+    if (typeof one !== "string") return secretsIn(one, isNamed);
     return {
-      inClear: SECRET_KEY.test(key) && !one.includes("${"),
+      inClear: isNamed && !one.includes("${"),
       files: SECRET_FILE.test(key) ? [one] : [],
     };
   });

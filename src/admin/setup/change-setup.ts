@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isScalar, parseDocument, visit } from "yaml";
+import { isPair, isScalar, parseDocument, visit } from "yaml";
 import { type Actor, ruleVersion, type Stores, validRules } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
@@ -136,11 +136,16 @@ function partOf(file: string): string {
 export function withoutSecrets(text: string): string {
   const places: (readonly [number, number])[] = [];
   visit(parseDocument(text), {
-    Pair: (_, { key, value }) => {
-      if (!isScalar(key) || !isScalar(value) || !SECRET_KEY.test(String(key.value))) return;
+    Pair: (_, pair, path) => {
+      const { value } = pair;
+      if (!isScalar(value) || ![pair, ...path].some(isSecret)) return;
       if (value.range != null && !String(value.value).includes("${"))
         places.push([value.range[0], value.range[1]]);
     },
   });
   return places.reduceRight((masked, [from, to]) => `${masked.slice(0, from)}…${masked.slice(to)}`, text);
+}
+
+function isSecret(node: unknown): boolean {
+  return isPair(node) && isScalar(node.key) && SECRET_KEY.test(String(node.key.value));
 }

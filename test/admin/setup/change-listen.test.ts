@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
+import { SECRET_KEY } from "../../../src/admin/config/find-concerns.ts";
 import { changeListen } from "../../../src/admin/setup/change-listen.ts";
 import { withoutSecrets } from "../../../src/admin/setup/change-setup.ts";
 import { unifiedDiff } from "../../../src/lib/unified-diff.ts";
@@ -55,9 +57,28 @@ test("no secret is shown, however it is written", () => {
         two-line
         secret
     - { kind: push, token: "${VARIABLE}" }
+    - { kind: stack-exchange, sites: [superuser], key: app-secret }
+    - kind: rss
+      urls: [https://blog.example/feed]
+      headers: { x-api-key: header-secret, user-agent: "${VARIABLE}" }
 `;
   const shown = withoutSecrets(text);
   expect(shown).not.toContain("secret");
   expect(shown).toContain("token: …");
   expect(shown).toContain(VARIABLE);
 });
+
+test("every key that the schemas call a secret is one here, too", async () => {
+  const schema: unknown = JSON.parse(await readFile("docs/schemas/earshot.schema.json", "utf8"));
+  const names = secretNamesIn(schema).filter((name) => name !== "ca");
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !SECRET_KEY.test(name))).toEqual([]);
+});
+
+function secretNamesIn(schema: unknown): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, one]) => [
+    ...(Object(one)["writeOnly"] === true ? [name] : []),
+    ...secretNamesIn(one),
+  ]);
+}
