@@ -74,7 +74,7 @@ interface Numbers {
 export function composeDigest(facts: DigestFacts): DigestView {
   const names = new Map(facts.queries.map(({ queryId, query }) => [queryId, query]));
   const nameOf = ({ topMention }: PeriodStory) => names.get(topMention.queryId) ?? "";
-  const volume = volumeOf(facts.period, facts.volume);
+  const volume = volumeOf(facts.period, facts.volume, facts.timezone);
   const { ranked, shared } = sharedStories(facts.stories, volume?.peakAt ?? facts.period.from);
   const shown = new Set(shared.map(({ story }) => story));
   const inIncidents = new Set(facts.incidents.flatMap(({ alertIds }) => alertIds));

@@ -1,4 +1,5 @@
-import { DAY, HOUR, type Instant } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { instantOf, localDateOf, offsetAt, plusDays } from "../../lib/local-time.ts";
 import type { DigestTotals, DigestView, DigestVolume } from "../templates/digest-view.ts";
 import type { Period } from "./schedule.ts";
 
@@ -14,19 +15,39 @@ export function volumeStep({ from, to }: Period): "hour" | "day" {
   return to - from <= 2 * DAY ? "hour" : "day";
 }
 
-/** Bars of volume and sentiment; null if there were no mentions. Days are in the reader's time zone. */
-export function volumeOf(period: Period, counts: readonly VolumeCount[]): DigestVolume | null {
+/** Bars of volume and sentiment; null if there were no mentions. */
+export function volumeOf(
+  period: Period,
+  counts: readonly VolumeCount[],
+  timezone: string,
+): DigestVolume | null {
   const step = volumeStep(period);
-  const length = step === "hour" ? HOUR : DAY;
   const found = new Map(counts.map((one) => [one.step, one]));
-  const bars = Math.max(1, Math.round((period.to - period.from) / length));
+  const begins = step === "hour" ? hoursOf(period) : daysOf(period, timezone);
   return barsOf(
     step,
-    Array.from({ length: bars }, (_, index) => {
+    begins.map((at, index) => {
       const { mentions = 0, negative = 0 } = found.get(index) ?? {};
-      return { at: period.from + index * length, mentions, negative };
+      return { at, mentions, negative };
     }),
   );
+}
+
+/** When each hour of the period begins. */
+function hoursOf({ from, to }: Period): Instant[] {
+  return Array.from({ length: Math.max(1, Math.ceil((to - from) / HOUR)) }, (_, n) => from + n * HOUR);
+}
+
+/** When each day begins: at the time of day at which the period does, whatever clocks do in between. */
+function daysOf({ from, to }: Period, timezone: string): Instant[] {
+  const minutes = ((((from + offsetAt(from, timezone)) % DAY) + DAY) % DAY) / MINUTE;
+  const first = localDateOf(from, timezone);
+  const begins = [from];
+  for (let n = 1; ; n++) {
+    const at = instantOf(timezone, plusDays(first, n), minutes);
+    if (at >= to) return begins;
+    begins.push(at);
+  }
 }
 
 /** Bars of steps without gaps; null if there were no mentions. */

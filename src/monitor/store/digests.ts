@@ -188,7 +188,10 @@ export function createDigestStore(db: Db) {
       return rows;
     },
 
-    /** Counts of mentions of these queries by hour of the period, or by day in a time zone. Zeros are left out. */
+    /**
+     * Counts of mentions of these queries by hour of the period, or by day, which begins at the period's time of day in a
+     * time zone. Zeros are left out.
+     */
     async volume(
       queries: readonly { readonly projectId: string; readonly queryId: string }[],
       period: Period,
@@ -198,7 +201,8 @@ export function createDigestStore(db: Db) {
       const place =
         step === "hour"
           ? sql`floor(extract(epoch from m.event_at - ${at(period.from)}::timestamptz) / 3600)::int`
-          : sql`(m.event_at at time zone ${zone})::date - (${at(period.from)}::timestamptz at time zone ${zone})::date`;
+          : sql`greatest(0, floor(extract(epoch from (m.event_at at time zone ${zone})
+              - (${at(period.from)}::timestamptz at time zone ${zone})) / 86400))::int`;
       const { rows } = await sql<{ step: number; mentions: number; negative: number }>`
         select ${place} as step, count(*)::int as mentions,
           (count(*) filter (where m.sentiment = 'negative'))::int as negative

@@ -7,21 +7,25 @@ const at = (text: string) => Date.parse(text);
 
 test("a day is drawn by hours, a week by days, each with its sentiment, and nothing without mentions", () => {
   const day = { from: at("2026-03-09T00:00Z"), to: at("2026-03-10T00:00Z") };
-  const drawn = volumeOf(day, [
-    { step: 3, mentions: 10, negative: 5 },
-    { step: 11, mentions: 40, negative: 40 },
-  ]);
+  const drawn = volumeOf(
+    day,
+    [
+      { step: 3, mentions: 10, negative: 5 },
+      { step: 11, mentions: 40, negative: 40 },
+    ],
+    "UTC",
+  );
   expect(drawn).toMatchObject({ step: "hour", most: 40, peakAt: day.from + 11 * HOUR });
   expect(drawn?.bars).toHaveLength(24);
   expect(drawn?.bars[3]).toMatchObject({ mentions: 10, negativeHeight: 8, otherHeight: 7 });
   expect(drawn?.bars[11]).toMatchObject({ negativeHeight: 60, otherHeight: 0 });
   expect(drawn?.line).toBe("▁▁▁▃▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▁▁");
   const week = { from: day.from, to: day.from + 7 * DAY };
-  expect(volumeOf(week, [{ step: 6, mentions: 1, negative: 0 }])).toMatchObject({
+  expect(volumeOf(week, [{ step: 6, mentions: 1, negative: 0 }], "UTC")).toMatchObject({
     step: "day",
     bars: { length: 7 },
   });
-  expect(volumeOf(week, [])).toBeNull();
+  expect(volumeOf(week, [], "UTC")).toBeNull();
 });
 
 test.each([
@@ -111,18 +115,22 @@ test.each<[string, object, boolean]>([
 
 test("two days are drawn by hours, longer periods by days, and bars are rounded to whole points", () => {
   const steps = [2 * DAY, 2 * DAY + 1, 2.6 * DAY].map((length) =>
-    volumeOf({ from: 0, to: length }, [{ step: 0, mentions: 7, negative: 2 }]),
+    volumeOf({ from: 0, to: length }, [{ step: 0, mentions: 7, negative: 2 }], "UTC"),
   );
   expect(steps.map((one) => [one?.step, one?.bars.length])).toEqual([
     ["hour", 48],
-    ["day", 2],
+    ["day", 3],
     ["day", 3],
   ]);
-  const drawn = volumeOf({ from: 0, to: DAY }, [
-    { step: 0, mentions: 7, negative: 3 },
-    { step: 1, mentions: 2, negative: 1 },
-    { step: 2, mentions: 1, negative: 1 },
-  ]);
+  const drawn = volumeOf(
+    { from: 0, to: DAY },
+    [
+      { step: 0, mentions: 7, negative: 3 },
+      { step: 1, mentions: 2, negative: 1 },
+      { step: 2, mentions: 1, negative: 1 },
+    ],
+    "UTC",
+  );
   expect(
     drawn?.bars.slice(0, 4).map(({ negativeHeight, otherHeight }) => [negativeHeight, otherHeight]),
   ).toEqual([
@@ -132,4 +140,22 @@ test("two days are drawn by hours, longer periods by days, and bars are rounded 
     [0, 0],
   ]);
   expect(drawn?.line.slice(0, 4)).toBe("█▃▂▁");
+});
+
+test("the days of a week from eight to eight begin at eight, also where clocks change", () => {
+  const week = { from: at("2026-10-19T08:00+02:00"), to: at("2026-10-26T08:00+01:00") };
+  const drawn = volumeOf(week, [{ step: 6, mentions: 5, negative: 0 }], "Europe/Berlin");
+  expect(drawn?.bars).toHaveLength(7);
+  expect(drawn?.bars.slice(4).map((bar) => bar.at)).toEqual([
+    at("2026-10-23T08:00+02:00"),
+    at("2026-10-24T08:00+02:00"),
+    at("2026-10-25T08:00+01:00"),
+  ]);
+  expect(drawn?.peakAt).toBe(at("2026-10-25T08:00+01:00"));
+});
+
+test("every hour and day that a period has is drawn, a last part of one, too", () => {
+  const last = (length: number, step: number) =>
+    volumeOf({ from: 0, to: length }, [{ step, mentions: 1, negative: 0 }], "UTC")?.bars.at(-1)?.mentions;
+  expect([last(24.4 * HOUR, 24), last(7 * DAY + HOUR, 7)]).toEqual([1, 1]);
 });

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import { beforeEach, expect, test } from "vitest";
 import { DAY, HOUR } from "../../../src/lib/instant.ts";
 import { uuid7 } from "../../../src/lib/uuid7.ts";
+import { volumeOf } from "../../../src/monitor/digest/volume.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
+import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
@@ -263,4 +265,36 @@ test("a day of a digest is one of its zone, also where PostgreSQL takes its name
       ],
     ]);
   }
+});
+
+test("the days of a week from eight to eight begin at eight, and have all of its mentions", async () => {
+  const from = Date.parse("2026-10-19T08:00+02:00");
+  const to = Date.parse("2026-10-26T08:00+01:00");
+  const query = { projectId: P, queryId: "eight" };
+  await ensurePartitions(database.db, from);
+  await stores.queries.register([oddQuery(query)], from, from);
+  const moments = [
+    "2026-10-19T08:00+02:00",
+    "2026-10-20T07:59+02:00",
+    "2026-10-20T08:00+02:00",
+    // Clocks go back in this night.
+    "2026-10-25T07:59+01:00",
+    "2026-10-25T08:00+01:00",
+    "2026-10-26T07:59+01:00",
+  ].map((text) => Date.parse(text));
+  const page = moments.map((at, n) => {
+    const mention = aMention({ queryId: query.queryId, resourceId: `eight ${n}`, publishedAt: at });
+    return { mention, eventAt: at, story: `eight ${n}` };
+  });
+  await stores.mentions.storePage(P, stores.mentions.rowsOf(page), from);
+  const period = { from, to };
+  const counts = await digests.volume([query], period, { step: "day", timezone: "Europe/Berlin" });
+  expect(counts.map(({ step, mentions }) => [step, mentions])).toEqual([
+    [0, 2],
+    [1, 1],
+    [5, 1],
+    [6, 2],
+  ]);
+  const drawn = volumeOf(period, counts, "Europe/Berlin");
+  expect(drawn?.bars.map(({ mentions }) => mentions)).toEqual([2, 1, 0, 0, 0, 1, 2]);
 });
