@@ -9,6 +9,7 @@ import {
   formatDay,
   formatLength,
   formatNumber,
+  formatPercent,
   formatPeriod,
   formatPoints,
   formatShare,
@@ -43,8 +44,10 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   number: (value: number) => formatNumber(value),
   /** `120k`. */
   compact: (value: number) => formatCompact(value),
-  /** `{{share negative mentions}}` → `42%`. */
+  /** `{{share negative mentions}}` → `42%`, `under 1%`. */
   share: (part: number, whole: number) => formatShare(part, whole),
+  /** `{{percent negative mentions}}` → `42%`, `0%`: for widths. */
+  percent: (part: number, whole: number) => formatPercent(part, whole),
   /** `{{change mentions previousMentions}}` → `+40%`, `6×`. */
   change: (now: number, before: number) => formatChange(now, before),
   /** `{{plural copies "post" "posts"}}` → `1 post`, `1,200 posts`. */

@@ -120,7 +120,7 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "negative part of a brand",
     means: "That part of the mentions of the brand in this time is negative.",
-    pattern: re(String.raw`(?<=^[^|]{1,60} \| [\d,]+ \| )(\d+)%(?= \|)`),
+    pattern: re(String.raw`(?<=^[^|]{1,60} \| [\d,]+ \| )(?:under |over )?(\d+)%(?= \|)`),
     judge: ([percent = ""], context) => {
       if (context.brand === null) return null;
       const [from, to] = period(context);
@@ -214,7 +214,9 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "story",
     means: "So many mentions have this text, the first at that time.",
-    pattern: re(String.raw`shared (${NUMBER}) times?(?:[,·| ]+(\d+)% negative)?(?:[,·| ]+since (${TIME}))?`),
+    pattern: re(
+      String.raw`shared (${NUMBER}) times?(?:[,·| ]+(?:under |over )?(\d+)% negative)?(?:[,·| ]+since (${TIME}))?`,
+    ),
     judge: ([count = ""], context) => {
       const [from, to] = period(context);
       const most = context.recount.bounds(
@@ -229,7 +231,7 @@ export const DIGEST_STATEMENTS: readonly Statement[] = [
   {
     name: "part of the mood",
     means: "That part of the mentions of this time is negative, neutral or positive.",
-    pattern: re(String.raw`(\d+)% (negative|neutral|positive)`),
+    pattern: re(String.raw`(?:under |over )?(\d+)% (negative|neutral|positive)`),
     judge: ([percent = "", sentiment = ""], context) => {
       if (context.line.includes("shared ") || context.topic.until === null) return null;
       const [from, to] = period(context);

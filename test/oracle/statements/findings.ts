@@ -169,7 +169,9 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   {
     name: "mood",
     means: "That part of all mentions of the time is negative, and that is usual.",
-    pattern: re(String.raw`(\d+)% of all mentions negative(?: \(usually (\d+)%\))?`),
+    pattern: re(
+      String.raw`(?:under |over )?(\d+)% of all mentions negative(?: \(usually (?:under |over )?(\d+)%\))?`,
+    ),
     judge: ([percent = ""], context) => {
       const { recount, message } = context;
       const everything = { brand: context.brand, test: () => true };
@@ -238,7 +240,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   {
     name: "part of a topic or site",
     means: "That part of them is about this or from there, and that is usual.",
-    pattern: re(String.raw`${NAME} (\d+)% \(usually (\d+)%\)`),
+    pattern: re(String.raw`${NAME} (?:under |over )?(\d+)% \(usually (?:under |over )?(\d+)%\)`),
     judge: () => null,
   },
   {
