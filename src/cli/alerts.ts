@@ -99,10 +99,16 @@ function addList(group: Command, env: NodeJS.ProcessEnv): void {
         const rows = options.json
           ? alerts.map((alert) => ({ ...alert }))
           : await rowsOf(alerts, stores, timezone);
-        await printRows(rows, { json: options.json, none: "No alert is open." });
+        await printRows(rows, { json: options.json, none: NONE[options.states] });
       }),
     );
 }
+
+const NONE: Readonly<Record<AlertStates, string>> = {
+  open: "No alert is open.",
+  resolved: "No alert is resolved.",
+  all: "There is no alert.",
+};
 
 function toCount(text: string): number {
   const count = Number(text);

@@ -17,6 +17,7 @@ import { printOf } from "./run-command.ts";
 const NOW = Date.parse("2026-03-03T14:05:00Z");
 const alert = anAlert({ openedAt: NOW - HOUR, fingerprint: "shell" });
 const { url, database, stores } = await useStores({ onError: () => {} });
+const empty = await useStores({ onError: () => {} });
 let home: string;
 
 beforeAll(async () => {
@@ -59,6 +60,16 @@ test("an alert is listed, assigned and called not relevant, and the precision of
   const rules = JSON.parse(await earshot("alerts", "precision", "--last", "1000d", "--json"));
   expect(rules).toContainEqual(expect.objectContaining({ rule: "crisis-spike", notRelevant: 1 }));
   await expect(earshot("alerts", "ack", "0000000")).rejects.toThrow('there is no alert "0000000"');
+});
+
+test("an empty list says what there is none of", async () => {
+  const list = (states: string) =>
+    printOf(["alerts", "list", "--states", states], { DATABASE_URL: empty.url, EARSHOT_HOME: home });
+  expect([await list("open"), await list("resolved"), await list("all")]).toEqual([
+    "No alert is open.",
+    "No alert is resolved.",
+    "There is no alert.",
+  ]);
 });
 
 test("each listed id names one alert, also of those that opened in one millisecond", async () => {
