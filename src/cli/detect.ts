@@ -1,9 +1,11 @@
+import type { Writable } from "node:stream";
 import type { Command } from "commander";
 import { createCountsReader, createPictureFiles, type PlotLook } from "#lab";
 import { BUCKET_MS, gatesOf, SENSITIVITIES, type SpikeSettings, significanceGate } from "#monitor";
 import { parseDuration } from "../lib/duration.ts";
 import { UserError } from "../lib/errors.ts";
 import { isNamedZone } from "../lib/local-time.ts";
+import { writeText } from "./common/print.ts";
 
 interface DetectOptions {
   readonly bucket: string;
@@ -19,7 +21,7 @@ interface DetectOptions {
 /** `earshot detect < counts.csv`: the spike detector on counts from a file, one JSON line for each alert. */
 export function defineDetectCommand(command: Command): void {
   command
-    .option("--bucket <duration>", "width of the buckets in the file", "5m")
+    .option("--bucket <duration>", "width of the buckets in the file: 5m, and no other", "5m")
     .option("--cooldown <duration>", "no second alert of a series within this time", "3h")
     .option("--sensitivity <name>", "remarkable, any-anomaly or strict", "remarkable")
     .option("--chance <p>", "alert on significance alone, at this probability")
@@ -35,7 +37,7 @@ export function defineDetectCommand(command: Command): void {
 const HELP = `
 Examples:
   earshot detect --at-least 20 < counts.csv
-  earshot detect --bucket 1h --sensitivity strict --plot spikes.svg < counts.csv
+  earshot detect --sensitivity strict --plot spikes.svg < counts.csv
 
 Columns: timestamp,value or series,timestamp,value or, where mentions arrive late, series,timestamp,arrived,value.
 Rows are grouped by series and in order of time (of arrival, in the late form); times are starts of buckets, UTC.`;
@@ -47,7 +49,7 @@ Rows are grouped by series and in order of time (of arrival, in the late form); 
 export async function detect(
   options: DetectOptions,
   input: AsyncIterable<Buffer | string>,
-  output: NodeJS.WritableStream,
+  output: Writable,
   notes: NodeJS.WritableStream,
 ): Promise<void> {
   const pictures = options.plot === undefined ? undefined : createPictureFiles(options.plot);
@@ -56,7 +58,7 @@ export async function detect(
     pictures === undefined ? undefined : lookOf(options),
   );
   const keep = async (lines: string): Promise<void> => {
-    if (lines !== "" && !output.write(lines)) await new Promise((resume) => output.once("drain", resume));
+    if (lines !== "") await writeText(output, lines);
     for (const { series, svg } of reader.takeDrawings()) await pictures?.add(series, svg);
   };
   // A character of several bytes may be split between two chunks.

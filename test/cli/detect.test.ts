@@ -206,6 +206,25 @@ describe("earshot detect", () => {
     }
   });
 
+  it("takes the flags of each of its examples", async () => {
+    let help = "";
+    const command = new Command("detect").configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+    });
+    defineDetectCommand(command);
+    command.outputHelp();
+    const examples = [...help.matchAll(/^ {2}earshot detect (.+) < counts\.csv$/gm)];
+    expect(examples).toHaveLength(2);
+    for (const [, flags = ""] of examples) {
+      const typed = new Command("detect");
+      defineDetectCommand(typed);
+      typed.action(() => {}).parse(flags.replace(/ --plot \S+/, "").split(" "), { from: "user" });
+      expect(await run(`timestamp,value\n${rows("")}`, typed.opts())).toContain('"observed"');
+    }
+  });
+
   it("has a flag for each of its options", () => {
     const command = new Command("detect");
     defineDetectCommand(command);

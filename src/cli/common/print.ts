@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Writable } from "node:stream";
 import { codeOf } from "../../lib/errors.ts";
 import { escapeActing } from "../../lib/text.ts";
 
@@ -24,13 +25,16 @@ export function showJson(value: unknown, indent?: number): string {
   return showActing(JSON.stringify(value, null, indent) ?? "null");
 }
 
-/** Prints many lines. Resolves when standard output has room for more; throws NobodyReadsError after `| head`. */
+/** Prints many lines, as `writeText` does. */
 export async function printLines(lines: readonly string[]): Promise<void> {
-  const { stdout } = process;
-  if (lines.length === 0) return;
-  if (stdout.errored !== null) throw new NobodyReadsError();
-  if (stdout.write(`${showActing(lines.join("\n"))}\n`)) return;
-  await once(stdout, "drain").catch((error: unknown) => {
+  if (lines.length > 0) await writeText(process.stdout, `${showActing(lines.join("\n"))}\n`);
+}
+
+/** Resolves when the output has room for more; throws NobodyReadsError after `| head`. */
+export async function writeText(output: Writable, text: string): Promise<void> {
+  if (output.errored !== null) throw new NobodyReadsError();
+  if (output.write(text)) return;
+  await once(output, "drain").catch((error: unknown) => {
     throw isReaderGone(error) ? new NobodyReadsError() : error;
   });
 }
