@@ -57,7 +57,7 @@ Examples:
   earshot forget "@ann_example" --yes --json      without questions, for a script
   earshot forget --requests                       who did it, when, and how many mentions
 
-Exit codes: 0 done, or nothing found; 1 not agreed, or failed; 2 an error in your input.`;
+Exit codes: 0 done, or nothing found; 1 failed; 2 an error in your input, or not agreed; 130 interrupted.`;
 
 async function run(who: string, options: Options, env: NodeJS.ProcessEnv): Promise<void> {
   const typed = askedFor(who, options);
@@ -164,7 +164,7 @@ function describe(
     );
   if (silences > 0)
     lines.push(
-      `${counted(silences, "silence")} names it, written by people: earshot silence list, earshot silence expire`,
+      `${counted(silences, "silence")} ${silences === 1 ? "names" : "name"} it, written by people: earshot silence list, earshot silence expire`,
     );
   if (listed > 0) lines.push(`${counted(listed, "entry", "entries")} on lists of authors: taken off`);
   if (notes > 0)

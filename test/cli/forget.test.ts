@@ -149,6 +149,11 @@ test("nothing is deleted without an answer, and a dry run only counts", async ()
   const asked = await forget("@quillonda");
   expect(asked.exitCode).toBe(2);
   expect(asked.stderr).toContain("--yes");
+  // As its help says.
+  expect(asked.exitCode).toBe(2);
+  expect((await runCommand(["forget", "--help"], env)).stdout).toContain(
+    "2 an error in your input, or not agreed;",
+  );
   const dry = await forget("@quillonda", "--dry-run");
   expect(dry.stdout).toContain("2 mentions in the monitor");
   expect(dry.stdout).toContain("ask its owner");
