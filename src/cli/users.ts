@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { addUser, changeUser, inventPassword, type ManagedUser, type UserChange } from "#console";
@@ -10,6 +9,7 @@ import { timezoneInUse } from "./common/load-rules-in-use.ts";
 import { noteInShell } from "./common/note-in-shell.ts";
 import { print } from "./common/print.ts";
 import { printOutcome, printRows } from "./common/print-rows.ts";
+import { readPassword, withoutLineEnd } from "./common/read-password.ts";
 import { type InviteFlags, inviteUser } from "./users/invite-user.ts";
 import { nameIn, roleIn } from "./users/read-names.ts";
 import { type UserParts, withUsers } from "./users/with-users.ts";
@@ -138,9 +138,10 @@ export function defineUsersCommand(command: Command, env: NodeJS.ProcessEnv): vo
     .description("Prints the hash of a password for web.users in earshot.yaml.")
     .option("--password-file <file>", "file that holds the password (default: standard input)")
     .action(async ({ passwordFile }: { passwordFile?: string }) => {
-      const given =
-        passwordFile === undefined ? await text(process.stdin) : await readFile(passwordFile, "utf8");
-      const password = given.replace(/\r?\n$/, "");
+      const password =
+        passwordFile === undefined
+          ? withoutLineEnd(await text(process.stdin))
+          : await readPassword(passwordFile);
       if (password === "") throw new UserError("there is no password to hash", ["give it on standard input"]);
       print(await hashPassword(password));
     });
@@ -182,7 +183,7 @@ interface FirstPassword {
 
 async function passwordOf({ passwordFile }: Pick<Flags, "passwordFile">): Promise<FirstPassword> {
   if (passwordFile === undefined) return { text: inventPassword(), isInvented: true };
-  return { text: (await readFile(passwordFile, "utf8")).replace(/\r?\n$/, ""), isInvented: false };
+  return { text: await readPassword(passwordFile), isInvented: false };
 }
 
 /** Throws a UserError with the reason if nothing was done. */

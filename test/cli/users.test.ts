@@ -67,6 +67,10 @@ test("what is wrong is said, with what to do", async () => {
     const { exitCode, stderr } = await users(...args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
   }
+  for (const args of [["add", "bob", "--role", "viewer"], ["password", "ann"], ["hash"]]) {
+    const { exitCode, stderr } = await users(...args, "--password-file", join(folder, "none"));
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
+  }
   const short = join(folder, "short");
   await writeFile(short, "earshot\n");
   expect((await users("password", "ann", "--password-file", short)).stderr).toContain("12 characters");

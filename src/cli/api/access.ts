@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { loadSourceConfig, partsOf, readEnvironment, readLocalAddress } from "#admin";
 import { LOCAL_ACCOUNT } from "#console";
 import { type Credentials, FEEDS_PREFIX } from "#monitor";
 import type { Clock } from "../../lib/clock.ts";
-import { describeError, UserError } from "../../lib/errors.ts";
+import { UserError } from "../../lib/errors.ts";
 import { parseUrl } from "../../lib/parse-url.ts";
+import { readPassword } from "../common/read-password.ts";
 
 export interface AccessFlags {
   readonly baseUrl?: string;
@@ -98,7 +98,7 @@ async function findPlace(flags: AccessFlags, env: NodeJS.ProcessEnv, clock: Cloc
 async function fromHand(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<Omit<Access, "clock">> {
   const baseUrl = flags.baseUrl ?? env["EARSHOT_API_URL"] ?? "";
   const username = flags.username ?? env["EARSHOT_API_USERNAME"] ?? "";
-  const password = await readPassword(flags, env);
+  const password = await passwordOf(flags, env);
   const clientId = flags.clientId ?? env["EARSHOT_API_CLIENT_ID"] ?? defaultClientId(baseUrl);
   const missing = [
     [baseUrl, "--base-url or EARSHOT_API_URL: the address of the API"],
@@ -116,16 +116,10 @@ async function fromHand(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<Omi
   };
 }
 
-async function readPassword(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<string> {
+async function passwordOf(flags: AccessFlags, env: NodeJS.ProcessEnv): Promise<string> {
   const file = flags.passwordFile ?? env["EARSHOT_API_PASSWORD_FILE"];
   if (flags.passwordFile === undefined && env["EARSHOT_API_PASSWORD"]) return env["EARSHOT_API_PASSWORD"];
-  if (!file) return "";
-  try {
-    // Editors end a file with a line break that is not part of the password.
-    return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
-  } catch (error) {
-    throw new UserError(`--password-file: ${describeError(error)}`);
-  }
+  return file ? readPassword(file) : "";
 }
 
 /** A local API accepts any identifier of the right form; the live service has its own. */
