@@ -44,11 +44,17 @@ export function keepStorable(app: FastifyInstance): void {
   app.addHook("preValidation", async ({ params, query, body }) => {
     for (const values of [params, query, body]) {
       if (typeof values !== "object" || values === null) continue;
-      for (const [name, value] of Object.entries(values)) {
-        if (typeof value === "string") (values as Record<string, string>)[name] = storableText(value);
-      }
+      for (const [name, value] of Object.entries(values))
+        if (typeof value === "string" || Array.isArray(value))
+          (values as Record<string, unknown>)[name] = storable(value);
     }
   });
+}
+
+/** A name that is given several times is a list. */
+function storable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(storable);
+  return typeof value === "string" ? storableText(value) : value;
 }
 
 /** Resolves with the address that a person on this machine can open. */

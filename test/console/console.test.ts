@@ -226,6 +226,9 @@ test("a nonsensical question is answered like none", async () => {
     "/mentions?after=%00%00&sentiment=zzz&query=",
     "/mentions?after=WzFlOTk5LCJhIiwiYiJd",
     "/alerts?after=1_nonsense",
+    `/alerts?after=1_${"-".repeat(36)}`,
+    "/alerts?after=9999999999999999_019cb3d1-0000-7000-8000-000000000000",
+    "/mentions?query=%00&query=a",
     "/mentions?contains=a&contains=b",
     "/inbox?place=slack%3Anowhere",
   ]) {

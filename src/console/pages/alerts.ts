@@ -22,11 +22,11 @@ export const AlertsQuestion = z.object({
   state: z.enum(["open", "resolved", "all"]).catch("all"),
   after: z
     .string()
-    .regex(/^\d{1,16}_[0-9a-f-]{36}$/)
     .transform((text): AlertPosition => {
-      const [openedAt = "0", id = ""] = text.split("_");
+      const [openedAt, id = ""] = text.split("_");
       return { openedAt: Number(openedAt), id };
     })
+    .pipe(z.object({ openedAt: z.number().int().min(0).max(250e12), id: z.guid() }))
     .nullable()
     .catch(null),
 });
