@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Actor, Incident } from "#monitor";
 import type { Instant } from "../lib/instant.ts";
-import { storableText } from "../lib/text.ts";
 import { IdInAddress } from "./common/address.ts";
+import { TypedText } from "./common/typed-text.ts";
 import type { createFrames } from "./frames.ts";
 import { LONGEST_STATUS, LONGEST_TEXT } from "./pages/incident.ts";
 import { type IncidentStory, type IncidentWork, readIncidentStory } from "./parts/incident-work.ts";
@@ -11,18 +11,16 @@ import { type IncidentStory, type IncidentWork, readIncidentStory } from "./part
 /** Of a form with the longest text, in letters of any alphabet. */
 export const MOST_BYTES = 60_000;
 
-const Words = z.string().transform(storableText);
-
 export const Form = z.object({ by: z.string().trim().max(80).catch("") });
 
 export const Text = Form.extend({
-  text: Words.pipe(z.string().trim().min(1).max(LONGEST_TEXT)),
+  text: TypedText.pipe(z.string().trim().min(1).max(LONGEST_TEXT)),
   /** The newest text of its kind on the page of whoever writes. */
   seen: z.guid().nullable().catch(null),
 });
 
 export const Statement = Text.extend({
-  status: Words.pipe(z.string().trim().max(LONGEST_STATUS)).default(""),
+  status: z.string().trim().max(LONGEST_STATUS).default(""),
 });
 
 /** No words of a text: a request to forget somebody changes notes, and never the audit log. */

@@ -21,6 +21,7 @@ import type { Forms } from "./auth/forms.ts";
 import type { Users } from "./auth/users.ts";
 import { readAddress, withParameter } from "./common/address.ts";
 import type { Times } from "./common/times.ts";
+import { TypedText } from "./common/typed-text.ts";
 import type { createFrames } from "./frames.ts";
 import { describePress, noticeLine, type PressNotice, readKey, type WorkForm } from "./parts/workflow.ts";
 
