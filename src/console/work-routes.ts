@@ -167,21 +167,25 @@ function readPress(form: PressForm, me: string | null): Press | string {
   const tags = readTags(form.tag);
   switch (form.do) {
     case "assign-me":
-      return me === null ? "type your name first" : { do: "assign", to: me };
+      return assignTo("me", me);
     case "assign":
-      if (form.to === "") return "say who gets it";
-      return { do: "assign", to: nameKey(form.to) === "me" && me !== null ? me : form.to };
+      return form.to === "" ? "say who gets it" : assignTo(form.to, me);
     case "unassign":
       return { do: "assign", to: null };
     case "tag":
     case "untag":
       return tags.length === 0 ? "type a tag first" : { do: form.do, tags };
     case "typed":
-      if (form.to !== "") return { do: "assign", to: form.to };
+      if (form.to !== "") return assignTo(form.to, me);
       return tags.length === 0 ? "choose what to do" : { do: "tag", tags };
     default:
       return { do: "status", status: form.do };
   }
+}
+
+function assignTo(to: string, me: string | null): Press | string {
+  if (nameKey(to) !== "me") return { do: "assign", to };
+  return me === null ? "type your name first" : { do: "assign", to: me };
 }
 
 /** No words of tags: they may name somebody who asks to be forgotten. */
@@ -237,5 +241,5 @@ const Undone = Form.extend({ press: z.guid() });
 const Noted = Form.extend({
   mention: Keys,
   press: z.guid(),
-  text: Words.pipe(z.string().trim().min(1).max(LONGEST_NOTE)),
+  text: TypedText.pipe(z.string().trim().min(1).max(LONGEST_NOTE)),
 });

@@ -94,6 +94,13 @@ test("two people press at once: the last one counts, and the page says who had i
   await press(bob, [0], { do: "assign", to: "carl" });
 });
 
+test("Enter in the field of a name gives it to me, if that says me", async () => {
+  await press(ann, [9], { do: "typed", to: "Me" });
+  const which = { projectId: PROJECT, queryId: "1", resourceId: "m9" };
+  expect((await web.stores.mentionWorkflow.story(which)).workflow?.assignee).toBe("ann");
+  await press(ann, [9], { do: "unassign" });
+});
+
 test("a list is narrowed down to people, status and tags, typed or chosen", async () => {
   await press(ann, [1, 2], { do: "assign-me" });
   await press(ann, [2, 3], { do: "done" });
