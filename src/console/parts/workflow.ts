@@ -8,6 +8,7 @@ import {
   STATUS_WORDS,
   type WorkflowStep,
 } from "#monitor";
+import { groupBy } from "../../lib/group-by.ts";
 import { readJson } from "../../lib/json.ts";
 import { counted } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
@@ -171,20 +172,41 @@ function describeChange({ before, after }: Pick<WorkflowStep, "before" | "after"
   ].join("; ");
 }
 
+type PressedChange = Pick<WorkflowStep, "before" | "after" | "kind">;
+
+/** Of one press, mentions that changed in different ways are named apart; with more ways only the first. */
+const MOST_WAYS = 5;
+
 /** What a press changed in all of its mentions, and who had them before. */
-export function describePress(changes: readonly Pick<WorkflowStep, "before" | "after" | "kind">[]): string {
+export function describePress(changes: readonly PressedChange[]): string {
   const [first] = changes;
   if (first?.before == null || first.after === null) return "Nothing is left of it.";
-  const { kind, before, after } = first;
-  const isGiven = after.assignee !== null && after.assignee !== before.assignee;
-  const words = describeChange({ before: isGiven ? { ...before, assignee: null } : before, after });
-  const had = changes.flatMap((one) => (isGiven && one.before?.assignee ? [one.before.assignee] : []));
-  const many = changes.length === 1 ? "The mention" : counted(changes.length, "mention");
-  return `${kind === "undo" ? "Undone. " : ""}${many}: ${words}${
-    had.length === 0
-      ? ""
-      : `; before, ${[...new Set(had)].join(", ")} had ${changes.length === 1 ? "it" : counted(had.length, "of them", "of them")}`
-  }.`;
+  const ways = [...groupBy(changes, describeWay)];
+  const told = ways.slice(0, MOST_WAYS).map(([words, own]) => {
+    const many = changes.length === 1 ? "The mention" : counted(own.length, "mention");
+    return `${many}: ${words}${hadBefore(own)}`;
+  });
+  const rest = ways.slice(MOST_WAYS).flatMap(([, own]) => own).length;
+  const more = rest === 0 ? "" : `; and ${counted(rest, "other mention")}`;
+  return `${first.kind === "undo" ? "Undone. " : ""}${told.join("; ")}${more}.`;
+}
+
+function describeWay(change: PressedChange): string {
+  const { before, after } = change;
+  return describeChange(
+    isGiven(change) && before !== null ? { before: { ...before, assignee: null }, after } : change,
+  );
+}
+
+function isGiven({ before, after }: PressedChange): boolean {
+  return after !== null && after.assignee !== null && after.assignee !== before?.assignee;
+}
+
+function hadBefore(changes: readonly PressedChange[]): string {
+  const had = changes.flatMap((one) => (isGiven(one) && one.before?.assignee ? [one.before.assignee] : []));
+  if (had.length === 0) return "";
+  const what = changes.length === 1 ? "it" : counted(had.length, "of them", "of them");
+  return `; before, ${[...new Set(had)].join(", ")} had ${what}`;
 }
 
 /** Names a mention in a form. */
