@@ -363,7 +363,7 @@ export {
 } from "./views/answers/answer-question.ts";
 export type { Mood, VoiceOf, Volume } from "./views/count-volume.ts";
 export type { Mover } from "./views/movers.ts";
-export { chosenQueries, hasFilters, InsightsQuestion } from "./views/question.ts";
+export { chosenQueries, hasFilters, InsightsQuestion, LONGEST_FILTER } from "./views/question.ts";
 export {
   describeMoment,
   describeSpan,

@@ -4,6 +4,7 @@ import {
   FILTERS,
   type Filters,
   hasFilters,
+  LONGEST_FILTER,
   RANGES,
   STEPS,
   spanOfMoments,
@@ -113,7 +114,7 @@ const FILTER_LABELS: Readonly<Record<keyof Filters, string>> = {
 function filterField(name: keyof Filters, value: string | undefined): Html {
   const label = FILTER_LABELS[name];
   if (name !== "sentiment")
-    return html`<label>${label} <input name="${name}" value="${value}" maxlength="200" dir="auto"></label>`;
+    return html`<label>${label} <input name="${name}" value="${value}" maxlength="${LONGEST_FILTER}" dir="auto"></label>`;
   return html`<label>${label} <select name="${name}"><option value="">any</option>${SENTIMENTS.map(
     (one) => html`<option value="${one}"${one === value && html` selected`}>${one}</option>`,
   )}</select></label>`;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  LONGEST_FILTER,
   LONGEST_LIST_NAME,
   LONGEST_TAG,
   type MentionFilter,
@@ -58,32 +59,37 @@ function withQueries(question: unknown): unknown {
   return Array.isArray(query) ? { ...(question as object), query: null, queries: query } : question;
 }
 
-/** The parameters of the list; invalid values are ignored. */
+const LONGEST_SEARCH = 1_000;
+
+/** The parameters of the list; invalid values are ignored. The last hours or days count instead of moments. */
 export const MentionsQuestion = z.preprocess(
   withQueries,
-  z.object({
-    query: optionalText(100),
-    /** Several, where an address names more than one: links of charts do. */
-    queries: z.array(z.string().min(1).max(100)).max(MOST_QUERIES).default([]).catch([]),
-    sentiment: z.enum(SENTIMENTS).nullable().default(null).catch(null),
-    contains: optionalText(1_000),
-    author: optionalText(100),
-    domain: optionalText(100),
-    language: optionalText(20),
-    type: optionalText(40),
-    category: optionalText(100),
-    country: optionalText(100),
-    story: optionalText(40),
-    last: z.enum(RANGES).nullable().default(null).catch(null),
-    from: moment(),
-    to: moment(),
-    alert: z.uuid().nullable().default(null).catch(null),
-    assignee: optionalText(80),
-    status: z.enum(WORK_FILTERS).nullable().default(null).catch(null),
-    tag: optionalText(LONGEST_TAG),
-    list: optionalText(LONGEST_LIST_NAME),
-    after: z.string().max(2000).transform(readPosition).nullable().default(null).catch(null),
-  }),
+  z
+    .object({
+      query: optionalText(100),
+      /** Several, where an address names more than one: links of charts do. */
+      queries: z.array(z.string().min(1).max(100)).max(MOST_QUERIES).default([]).catch([]),
+      sentiment: z.enum(SENTIMENTS).nullable().default(null).catch(null),
+      /** One that is too long is a fault: without it the list would be of all mentions. */
+      contains: optionalText(100_000),
+      author: optionalText(LONGEST_FILTER),
+      domain: optionalText(LONGEST_FILTER),
+      language: optionalText(LONGEST_FILTER),
+      type: optionalText(LONGEST_FILTER),
+      category: optionalText(LONGEST_FILTER),
+      country: optionalText(LONGEST_FILTER),
+      story: optionalText(40),
+      last: z.enum(RANGES).nullable().default(null).catch(null),
+      from: moment(),
+      to: moment(),
+      alert: z.uuid().nullable().default(null).catch(null),
+      assignee: optionalText(80),
+      status: z.enum(WORK_FILTERS).nullable().default(null).catch(null),
+      tag: optionalText(LONGEST_TAG),
+      list: optionalText(LONGEST_LIST_NAME),
+      after: z.string().max(2000).transform(readPosition).nullable().default(null).catch(null),
+    })
+    .transform((question) => (question.last === null ? question : { ...question, from: null, to: null })),
 );
 export type MentionsQuestion = z.output<typeof MentionsQuestion>;
 
@@ -115,11 +121,14 @@ export function searchOf(
   const from = last === null ? question.from : now - (parseDuration(last) ?? 0);
   // A time with an end is read by its own moments; a clock of a source may be ahead.
   const until = to ?? (last === null ? null : now + DAY);
-  const { rest, narrowing, faults } = readNarrowing(question.contains ?? "");
+  const contains = question.contains ?? "";
+  const { rest, narrowing, faults } = readNarrowing(contains.slice(0, LONGEST_SEARCH));
   const { assignee, status, tag, list } = { ...question, ...narrowing };
   const nameless =
     isMe(assignee) && me === null ? ["assignee: me is whoever is logged in; write a name."] : [];
-  const because = [...faults, ...nameless];
+  const long =
+    contains.length > LONGEST_SEARCH ? [`A search has at most ${formatNumber(LONGEST_SEARCH)} letters.`] : [];
+  const because = [...long, ...faults, ...nameless];
   return {
     filter: {
       projectId: null,
@@ -196,7 +205,7 @@ export function mentionsPage(
       me !== null && html`<a href="/mentions?assignee=me&amp;status=to-do">Yours to do</a> · `
     }<a href="/views">Saved searches and views</a></p></div>
 <form class="filters" method="get" action="/mentions" role="search">
-<label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="1000" dir="auto"
+<label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="${LONGEST_SEARCH}" dir="auto"
   aria-describedby="search-hint"></label>
 <label>Query <select name="query"><option value="">all</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
 <label>Sentiment <select name="sentiment"><option value="">any</option>${SENTIMENTS.map((one) => option(one, one, question.sentiment))}</select></label>
@@ -206,7 +215,7 @@ ${hidden(question)}<button type="submit">Show</button>
 <details class="whole"${FURTHER.some(([name]) => question[name] !== null) && html` open`}><summary>More</summary>
 <div class="filters">${FURTHER.map(
       ([name, label]) =>
-        html`<label>${label} <input name="${name}" value="${question[name]}" maxlength="100" dir="auto"></label>`,
+        html`<label>${label} <input name="${name}" value="${question[name]}" maxlength="${LONGEST_FILTER}" dir="auto"></label>`,
     )}</div>
 <p class="hint" id="search-hint">Every word has to be there. Or in the query language: battery AND (fire OR smoke), "recall notice",
 title:recall, fire NEAR/5 battery, NOT advert. What people decided: assignee:me, assignee:nobody, status:to-do, tag:vip, list:press.</p></details>

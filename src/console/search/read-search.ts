@@ -21,7 +21,12 @@ const LANGUAGE =
 export function readSearch(typed: string | null): Search {
   const text = (typed ?? "").trim();
   if (text === "") return { kind: "Everything" };
-  if (!LANGUAGE.test(text)) return { kind: "Words", words: text.split(/\s+/).slice(0, MOST_WORDS) };
+  if (!LANGUAGE.test(text)) {
+    const words = text.split(/\s+/);
+    return words.length <= MOST_WORDS
+      ? { kind: "Words", words }
+      : { kind: "Fault", because: [`At most ${MOST_WORDS} words are searched for at once.`] };
+  }
   const compiled = compile(text);
   if (compiled.ok) return { kind: "Query", query: compiled.query };
   const errors = compiled.problems.filter(({ severity }) => severity === "error");

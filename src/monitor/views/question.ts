@@ -2,7 +2,10 @@ import { z } from "zod";
 import { FILTERS, type Filters } from "../model/mention-counts.ts";
 import { RangeQuestion } from "./range.ts";
 
-const Filter = z.string().trim().min(1).max(200).nullable().catch(null).default(null);
+/** As long as the names that are kept of mentions. */
+export const LONGEST_FILTER = 1_000;
+
+const Filter = z.string().trim().min(1).max(LONGEST_FILTER).nullable().catch(null).default(null);
 
 /** What an address of the pages of Insights asks for. Invalid values are ignored. */
 export const InsightsQuestion = RangeQuestion.extend({
