@@ -186,10 +186,12 @@ export function changeOf(now: number, before: number): string {
   // A thousand times one says nothing of a usual day.
   if (now > 10 * before) return `${formatNumber(before)} before`;
   const share = Math.abs(now - before) / before;
+  // Where something is left, it is not 100% less.
+  const most = now > 0 && now < before ? 99 : 100;
   const by =
     share >= 1 && now > before
       ? `${formatNumber(now / before)} times`
-      : `${Math.max(1, Math.round(share * 100))}%`;
+      : `${Math.min(most, Math.max(1, Math.round(share * 100)))}%`;
   const than = `the ${formatNumber(before)} before`;
   if (now > before && share >= 1) return `${by} ${than}`;
   return `${by} ${now > before ? "more" : "less"} than ${than}`;

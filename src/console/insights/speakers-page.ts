@@ -97,12 +97,14 @@ function panel(
     return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="empty">No mention names one.</p></section>`;
   // Before anything was received, everybody would be new.
   const hasBefore = newValues < values;
+  const noneBefore =
+    scope.isCompared === false ? ", and none to compare with" : ", none of them there in the time before";
   const about = (n: number) => (isEstimated ? Number(n.toPrecision(2)) : n);
   return html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 <p class="lead"><strong>${isEstimated && "About "}${counted(about(values), one, many)}</strong>${
     hasBefore
       ? html`, ${isEstimated && "about "}${formatNumber(about(newValues))} of them new: not there in the time before`
-      : ", and none to compare with"
+      : noneBefore
   }${values > rows.length && html`; these are the ${rows.length} with the most mentions`}</p>
 <div class="scrolls" tabindex="0" role="group" aria-labelledby="${id}"><table class="precision">
 <thead><tr><th scope="col">${title}</th><th scope="col" class="number">Mentions</th><th scope="col">Against before</th>

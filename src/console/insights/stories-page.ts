@@ -13,7 +13,7 @@ import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { columnChart } from "../parts/column-chart.ts";
-import { mentionReach, storyWords } from "../parts/mention-list.ts";
+import { followable, mentionReach, storyWords } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
@@ -63,13 +63,14 @@ ${numbers(id, story, scope)}</section>`;
 
 /** `Ann Lee on twitter.example, Tue 10:30, reach 8.8K, open`. */
 function mentionFacts(mention: Mention, times: Times): Html {
-  const { domain, url } = mention;
+  const { domain } = mention;
+  const url = followable(mention.url);
   const reach = mentionReach(mention);
   const name = speakerOf(mention);
   return html`${name === null ? "somebody" : foreign(shorten(name, 80))}${
     domain !== null && domain !== name && html` on ${foreign(shorten(domain, 60))}`
   }, ${times.moment(eventAt(mention))}${reach !== null && html`, reach ${formatCompact(reach)}`}${
-    url !== null && /^https?:\/\//i.test(url) && html`, <a href="${url}" rel="noopener noreferrer">open</a>`
+    url !== null && html`, <a href="${url.href}" rel="noopener noreferrer">open</a>`
   }`;
 }
 

@@ -5,6 +5,8 @@ test.each([
   [112, 100, "12% more than the 100 before"],
   [1_001, 1_000, "1% more than the 1,000 before"],
   [50, 100, "50% less than the 100 before"],
+  [1, 1_000, "99% less than the 1,000 before"],
+  [0, 1_000, "100% less than the 1,000 before"],
   [300, 100, "3 times the 100 before"],
   [1_051, 1, "1 before"],
   [7, 7, "as many as before"],

@@ -287,7 +287,7 @@ function judgeSpeakers(
     const compared =
       isNew < counts.size
         ? `, ${isNew} of them new: not there in the time before`
-        : ", and none to compare with";
+        : ", none of them there in the time before";
     const cut = counts.size > 15 ? "; these are the 15 with the most mentions" : "";
     return both(
       isNumber(n, counts.size),
@@ -688,8 +688,9 @@ function isRelation(text: string, now: number, before: number): Verdict {
     /^([\d,.]+)(%| times)( more than| less than|) the ([\d,]+) before$/.exec(text) ?? [];
   const wanted = unit === "%" ? (100 * Math.abs(now - before)) / before : now / before;
   const room = unit === "%" ? 0.5 : wanted < 9.95 ? 0.05 : 0.5;
-  const isNear =
-    Math.abs(readNumber(by) - wanted) <= room + 1e-9 || (wanted < 1 && by === "1" && unit === "%");
+  // Something changed, and something is left.
+  const isEdge = unit === "%" && ((wanted < 1 && by === "1") || (wanted > 99 && now > 0 && by === "99"));
+  const isNear = Math.abs(readNumber(by) - wanted) <= room + 1e-9 || isEdge;
   const isRight = unit === "%" ? now > before === more.includes("more") : now > before;
   return all([isNumber(than, before), is(isNear, `${wanted}${unit}`), is(isRight, "the other way round")]);
 }
