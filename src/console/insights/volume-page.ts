@@ -14,6 +14,7 @@ import { type Html, html } from "../common/html.ts";
 import { type Column, columnChart } from "../parts/column-chart.ts";
 import { livePart } from "../parts/live.ts";
 import type { Page } from "../parts/page.ts";
+import { moodLegend } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";
 import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
 import type { Scope } from "./question.ts";
@@ -46,12 +47,7 @@ ${volume.voices.length > 1 && html`<section class="panel" aria-labelledby="h-sha
     share(volume.mood, volume.total),
     share(volume.moodBefore, volume.before),
   )}</p>
-<ul class="legend" aria-label="Colours of the mood">
-<li class="is-negative">negative</li>
-<li class="is-neutral">neutral</li>
-<li class="is-positive">positive</li>
-<li>unknown</li>
-</ul>
+${moodLegend("Colours of the mood")}
 <div class="chart" data-drag>${columnChart("mood", moodColumns(scope, volume))}</div>
 ${moodTable(scope, volume)}</section>
 ${volume.movers !== null && moversPanel(scope, volume.movers)}`;
@@ -113,7 +109,8 @@ function moodColumns(scope: Scope, { moods }: Volume): Column[] {
   return columnsOf(scope, (step, period) => ({
     parts: MOODS.map((mood) => ({
       ...{ name: mood, fill: `fill-${mood}`, n: moods[step]?.[mood] ?? 0 },
-      href: mentionsLink(scope, { ...period, sentiment: mood === "unknown" ? null : mood }),
+      // The list of mentions cannot be narrowed down to those without a mood.
+      ...(mood !== "unknown" && { href: mentionsLink(scope, { ...period, sentiment: mood }) }),
     })),
   }));
 }

@@ -6,7 +6,7 @@ import { mentionList } from "../parts/mention-list.ts";
 import { notificationTable } from "../parts/notification-table.ts";
 import { openAlertsPart } from "../parts/open-alerts.ts";
 import type { Page, PageParts } from "../parts/page.ts";
-import { volumeChart } from "../parts/volume-chart.ts";
+import { moodLegend, volumeChart } from "../parts/volume-chart.ts";
 
 const OPEN_ALERTS = 6;
 const NEWEST_MENTIONS = 30;
@@ -80,11 +80,7 @@ export async function readVolume({
 function volumePart(volumes: readonly QueryVolume[], { times }: PageParts): Html {
   if (volumes.length === 0) return html`<p class="empty">No mention in the last 24 hours.</p>`;
   const hidden = volumes.length - CHARTS;
-  return html`<ul class="legend" aria-label="Colours">
-<li class="is-negative">negative</li>
-<li class="is-neutral">neutral</li>
-<li class="is-positive">positive</li>
-</ul>
+  return html`${moodLegend()}
 ${volumes.slice(0, CHARTS).map((volume) => volumeChart(volume, times))}
 ${hidden > 0 && html`<p class="more">${hidden} quieter ${hidden === 1 ? "query" : "queries"} not shown. <a href="/health">All queries</a></p>`}`;
 }

@@ -4,7 +4,7 @@ import type { Times } from "../common/times.ts";
 import type { IncidentStory } from "../parts/incident-work.ts";
 import type { Page } from "../parts/page.ts";
 import type { ReaderForm } from "../parts/silence-form.ts";
-import { volumeChart } from "../parts/volume-chart.ts";
+import { moodLegend, volumeChart } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";
 import type { Review, ReviewNote } from "../review/review.ts";
 import { LONGEST_TEXT, NAME_FIELD, type PressResult } from "./incident.ts";
@@ -34,11 +34,7 @@ ${learned === null ? html`<p class="empty">Nobody has written it yet.</p>` : not
 ${
   volume.length === 0
     ? html`<p class="empty">No mention is kept.</p>`
-    : html`<ul class="legend" aria-label="Colours">
-<li class="is-negative">negative</li>
-<li class="is-neutral">neutral</li>
-<li class="is-positive">positive</li>
-</ul>${volume.map((one) => volumeChart(one, times, { end: endOf(one.hours.at(-1)?.hour, times) }))}`
+    : html`${moodLegend()}${volume.map((one) => volumeChart(one, times, { isPast: true }))}`
 }</section>
 <section class="panel" aria-labelledby="h-stories"><h2 id="h-stories">Stories</h2>
 ${
@@ -75,8 +71,4 @@ ${form.asksName && NAME_FIELD}<button type="submit" class="is-first">Save</butto
 function noteOf({ when, status, text }: ReviewNote): Html {
   return html`${status !== null && html`<p><strong dir="auto">${status}</strong></p>`}<p class="written" dir="auto">${text}</p>
 <p class="detail" dir="auto">${when}</p>`;
-}
-
-function endOf(hour: number | undefined, times: Times): string {
-  return hour === undefined ? "" : times.hour(hour);
 }

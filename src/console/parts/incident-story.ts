@@ -12,7 +12,7 @@ import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import type { QueryVolume } from "./build-volume.ts";
 import { mentionReach, storyWords } from "./mention-list.ts";
-import { volumeChart } from "./volume-chart.ts";
+import { moodLegend, volumeChart } from "./volume-chart.ts";
 import { formatCompact, shorten } from "./words.ts";
 
 /**
@@ -54,11 +54,7 @@ ${
   total === 0
     ? html`<p class="empty">No mention in the last 24 hours.</p>`
     : html`<p class="because">${counted(total, "mention")}, ${formatNumber(negative)} of them negative.</p>
-<ul class="legend" aria-label="Colours">
-<li class="is-negative">negative</li>
-<li class="is-neutral">neutral</li>
-<li class="is-positive">positive</li>
-</ul>${volume.map((one) => volumeChart(one, times, { isLinked: readers === "Colleagues" }))}`
+${moodLegend()}${volume.map((one) => volumeChart(one, times, { isLinked: readers === "Colleagues" }))}`
 }</section>`;
 }
 
@@ -85,8 +81,8 @@ ${
 export function withoutNames(text: string): string {
   return text.replaceAll(/\S+/g, (word) => {
     if (/[@\uFF20\uFE6B]/.test(word)) return "@…";
-    if (/^\/?(?:u|user)\//i.test(word)) return "@…";
-    return word.includes("://") || /^www\./i.test(word) ? "(link)" : word;
+    if (/^\W*(?:u|user)\//i.test(word)) return "@…";
+    return word.includes("://") || /^\W*www\.|\p{L}\.\p{L}{2,}\//iu.test(word) ? "(link)" : word;
   });
 }
 

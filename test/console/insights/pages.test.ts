@@ -315,6 +315,24 @@ test("who speaks: the values of each facet, with what is new, from the mentions"
   expect(markup).toMatch(/href="\/mentions\?from=\d+&amp;to=\d+&amp;domain=site0.example"/);
 });
 
+test("who speaks: where the time before had others only, it says that, and not that there is nothing", async () => {
+  // The newest 300 mentions are on four sites, and those of the ten days before on another one.
+  const from = NOW - 299.5 * 47 * MINUTE;
+  const markup = await page(`/insights/speakers?from=${from}&to=${NOW}`);
+  const sites = markup
+    .split('id="h-domain"')[1]
+    ?.split("</p>")[0]
+    ?.replaceAll(/<[^>]+>/g, "");
+  expect(sites).toContain("4 sites, none of them there in the time before");
+});
+
+test("the mood of mentions without one leads nowhere: no list is of them alone", async () => {
+  const chart = (await page("/insights?last=7d")).split('id="mood"')[1]?.split("</svg>")[0] ?? "";
+  expect(chart).toMatch(/<a [^>]*><rect class="fill-negative"/);
+  expect(chart).toMatch(/<rect class="fill-unknown"/);
+  expect(chart).not.toMatch(/<a [^>]*><rect class="fill-unknown"/);
+});
+
 test("what moved the mood: negative mentions as a share of all, against the time before, from the mentions", async () => {
   const { movers } = (await json("/insights.json?last=7d")) as {
     movers: { facet: string; value: string; negative: number; share: number; shareBefore: number }[];
