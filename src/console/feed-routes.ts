@@ -204,14 +204,14 @@ const Meant = z.object({
 
 const Correction = z.object({
   query: z.string().max(100),
-  mention: z.string().max(1_000),
+  mention: z.string().max(2_000),
   sentiment: z.enum(SENTIMENTS),
 });
 
 const CategoryId = z.coerce.number().int().min(1);
 const Categories = z.object({
   query: z.string().max(100),
-  mention: z.string().max(1_000),
+  mention: z.string().max(2_000),
   category: z.union([CategoryId.transform((one) => [one]), z.array(CategoryId).max(1_000)]).default([]),
 });
 

@@ -100,8 +100,9 @@ test("of two queries with one name, that of the feeds says so", async () => {
 });
 
 test("a mention of our own feeds has a form that corrects its sentiment, for who may act; one of an account has none", async () => {
+  let sentiment: string | null = "negative";
   const explained = (queryId: string) => ({
-    mention: aMention({ queryId, resourceId: "a&b", sentiment: "negative" }),
+    mention: aMention({ queryId, resourceId: "a&b", sentiment }),
     ...{ projectId: "1", queryName: "Acme", seenAt: NOW, rules: [], alerts: [] },
   });
   const page = async (queryId: string, token: string | null, corrected: "neutral" | null = null) => {
@@ -115,6 +116,8 @@ test("a mention of our own feeds has a form that corrects its sentiment, for who
     /action="\/mentions\/sentiment">.*name="query" value="feeds-7">\s*<input type="hidden" name="mention" value="a&amp;b">/s,
   );
   expect(await page("feeds-7", "t")).toContain('<option value="negative" selected>');
+  sentiment = null;
+  expect(await page("feeds-7", "t")).toContain('<option value="" selected disabled>not known</option>');
   for (const other of [page("7", "t"), page("feeds-7", null)])
     expect(await other).not.toContain("/mentions/sentiment");
   expect(await page("feeds-7", "t", "neutral")).toContain("Corrected to neutral.");

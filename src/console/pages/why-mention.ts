@@ -18,7 +18,7 @@ import type { Corrections } from "../common/corrections.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { type ListForm, listForm } from "../parts/author-lists.ts";
-import { mentionList, SENTIMENTS } from "../parts/mention-list.ts";
+import { mentionList, SENTIMENTS, sentimentOf } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign } from "../parts/words.ts";
 import { noticeLine, type PressNotice, type WorkForm, workflowPanel } from "../parts/workflow.ts";
@@ -308,7 +308,9 @@ function sentimentForm({ queryId, resourceId, sentiment }: Mention, token: strin
   return html`<form class="filters" method="post" action="/mentions/sentiment">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="query" value="${queryId}">
 <input type="hidden" name="mention" value="${resourceId}">
-<label>Its sentiment is <select name="sentiment">${SENTIMENTS.map(
+<label>Its sentiment is <select name="sentiment" required>${
+    sentimentOf(sentiment) === "unknown" && html`<option value="" selected disabled>not known</option>`
+  }${SENTIMENTS.map(
     (one) => html`<option value="${one}"${one === sentiment && html` selected`}>${one}</option>`,
   )}</select></label>
 <button type="submit">Correct</button>
