@@ -13,18 +13,21 @@ import { type MailOfReader, viewsPage } from "./pages/views.ts";
 /** Pages whose address holds all that they show. */
 const PAGES = ["/mentions", "/insights", "/insights/speakers", "/insights/stories", "/insights/response"];
 
-/** Such a page with its parameters; what else somebody sends becomes none. */
+/** Of a search of 1,000 letters: one that is not of the Latin alphabet has nine there. */
+const LONGEST_ADDRESS = 10_000;
+/** A form writes each sign of it with three. */
+const MOST_BYTES = 40_000;
+
+/** Such a page with its parameters. */
 const Address = z
   .string()
-  .max(3_000)
+  .max(LONGEST_ADDRESS)
   .refine((address) => PAGES.some((page) => address.startsWith(`${page}?`)))
-  .refine((address) => /^[\x21-\x7E]+$/.test(address))
-  .nullable()
-  .catch(null);
-const Asked = z.object({ save: Address.default(null) });
+  .refine((address) => /^[\x21-\x7E]+$/.test(address));
+const Asked = z.object({ save: Address.nullable().default(null).catch(null) });
 const Posted = z.object({
   title: z.string().transform(storableText).pipe(z.string().trim().min(1).max(80)),
-  address: Address.unwrap().unwrap(),
+  address: Address,
   shared: z.literal("yes").nullable().catch(null),
 });
 const Ended = z.object({ id: z.guid() });
@@ -44,7 +47,7 @@ export function viewRoutes(
   frames: ReturnType<typeof createFrames>,
 ): void {
   const { stores, forms, times, wall, hasMail } = parts;
-  const ownForm = { preHandler: [...forms.check] };
+  const ownForm = { preHandler: [...forms.check], bodyLimit: MOST_BYTES };
 
   app.get("/views", (request, reply) => show(request, reply));
 

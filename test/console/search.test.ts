@@ -210,6 +210,11 @@ test("a search is saved under a title, shared, opened and deleted; no other page
   ])
     expect((await post("/views", { title: "x", address: wrong })).status).toBe(400);
   expect((await post("/views", { title: " ", address })).status).toBe(400);
+  const japanese = `/mentions?${new URLSearchParams({ contains: "電池".repeat(500) })}`;
+  expect(await (await visitor.ask(`/views?${new URLSearchParams({ save: japanese })}`)).text()).toContain(
+    `name="address" value="${japanese}"`,
+  );
+  expect((await post("/views", { title: "電池", address: japanese })).status).toBe(303);
   const id = /name="id" value="([^"]+)"/.exec(listed)?.[1] ?? "";
   await web.stores.views.end(id, "somebody else");
   expect(await (await visitor.ask("/views")).text()).toContain("Fires");
