@@ -29,7 +29,10 @@ export function listRoutes(app: FastifyInstance, parts: WorkParts, frames: Frame
     const form = Posted.safeParse(request.body ?? {});
     if (!form.success)
       return frames.sendPage(request, reply.code(400), () =>
-        page(request, "An entry needs an author, and a list of at most 40 letters."),
+        page(
+          request,
+          `An entry needs an author, a list of at most ${LONGEST_LIST_NAME} letters, and a note of at most ${LONGEST_LIST_NOTE}.`,
+        ),
       );
     const { by, back, ...entry } = form.data;
     const now = times.now();
@@ -85,8 +88,8 @@ const line = (longest: number) =>
     .pipe(z.string().max(longest));
 const orNone = line(200)
   .transform((text) => (text === "" ? null : text))
-  .catch(null);
-const Asked = z.object({ author: orNone });
+  .default(null);
+const Asked = z.object({ author: orNone.catch(null) });
 const Posted = z.object({
   author: line(200)
     .transform((text) => text.replace(/^@+/, ""))
@@ -94,7 +97,7 @@ const Posted = z.object({
   name: orNone,
   site: orNone,
   list: line(LONGEST_LIST_NAME).pipe(z.string().min(1)),
-  note: line(LONGEST_LIST_NOTE).catch(""),
+  note: line(LONGEST_LIST_NOTE).default(""),
   by: line(80).catch(""),
   back: z
     .string()

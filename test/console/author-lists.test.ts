@@ -157,6 +157,9 @@ test("an entry needs an author and a list; no viewer writes or deletes one", asy
     { author: "ann", list: " " },
     { author: "ann", list: "x".repeat(41) },
     { author: "", list: "VIP" },
+    // Without its site it would be somebody on every site, and without its note nobody would know why.
+    { author: "ann", list: "VIP", site: "x".repeat(201) },
+    { author: "ann", list: "VIP", note: "x".repeat(501) },
   ])
     expect((await post(ann, "/lists", wrong)).status).toBe(400);
   const [first] = await all();

@@ -22,7 +22,7 @@ export const RECURRING_LENGTHS = [7 * DAY, 30 * DAY, LONGEST_SILENCE_MS] as cons
 
 export function readSilenceForm(body: unknown): ReadSilence {
   const parsed = SilenceForm.safeParse(body);
-  if (!parsed.success) return { ok: false, because: "the form is incomplete" };
+  if (!parsed.success) return { ok: false, because: whyNot(parsed.error) };
   const form = parsed.data;
   const label = form.label === "" ? null : /^([\w-]+)\s*=\s*(.+)$/.exec(form.label);
   if (form.label !== "" && label === null)
@@ -56,10 +56,15 @@ export function readSilenceForm(body: unknown): ReadSilence {
 /** The first fault, with the field's name in the form. */
 function whyNot(error: z.ZodError): string {
   const [issue] = error.issues;
-  return `${NAMES[String(issue?.path[0])] ?? "the times"}: ${issue?.message ?? "not understood"}`;
+  return `${NAMES[String(issue?.path[0])] ?? "the form"}: ${issue?.message ?? "not understood"}`;
 }
 
 const NAMES: Readonly<Record<string, string>> = {
+  query: "query",
+  rule: "rule",
+  label: "label",
+  severity: "severity",
+  comment: "because",
   timezone: "time zone",
   from: "from",
   to: "to",
@@ -69,7 +74,13 @@ const NAMES: Readonly<Record<string, string>> = {
 /** The mildest severity that is still sent. */
 const MILDER_THAN = { "below-critical": "critical", "below-warning": "warning" } as const;
 
-const text = (limit: number) => z.string().trim().max(limit).catch("");
+/** One that is too long is refused: without it the silence would mute more than was asked for. */
+const text = (limit: number) =>
+  z
+    .string()
+    .trim()
+    .max(limit, { error: `at most ${limit} letters` })
+    .default("");
 const length = (otherwise: number) =>
   z
     .string()
@@ -81,7 +92,7 @@ const SilenceForm = z.object({
   query: text(200),
   rule: text(200),
   label: text(200),
-  severity: z.enum(["any", "below-critical", "below-warning"]).catch("any"),
+  severity: z.enum(["any", "below-critical", "below-warning"]).default("any"),
   comment: text(300),
   length: length(4 * HOUR),
   // One checked box arrives as a string, several as an array.
