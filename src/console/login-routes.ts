@@ -118,5 +118,5 @@ function nextOf(request: FastifyRequest): string {
 
 /** A path of this console; anything that could lead to another site becomes the first page. */
 export function localPath(next: string): string {
-  return /^\/(?![/\\])[\w\-./?=&%~+]*$/.test(next) ? next : "/";
+  return /^\/(?![/\\])[\w\-./?=&%~+*!$'(),;:@]*$/.test(next) ? next : "/";
 }

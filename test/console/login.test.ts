@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { localPath } from "../../src/console/login-routes.ts";
 import { startTestConsole, type TestConsole } from "./start-test-console.ts";
 
 const NOW = Date.parse("2026-03-03T14:05:00Z");
@@ -51,6 +52,13 @@ test("without a login there is no page, part, frame, stream or gauge", async () 
   expect((await ask("/?part=mentions", { headers: { "hx-request": "true" } })).status).toBe(401);
   expect((await ask("/healthz")).status).toBe(200);
   expect((await ask("/assets/console.css")).status).toBe(200);
+});
+
+test("also a page with a wildcard in its search is opened after the login, and no other site", () => {
+  for (const path of ["/mentions?contains=fire*", "/mentions?contains=(a,b)&query=1:2", "/@x"])
+    expect(localPath(path)).toBe(path);
+  for (const path of ["//evil.example", "/\\evil.example", "https://evil.example", "x", "/\n/evil.example"])
+    expect(localPath(path)).toBe("/");
 });
 
 test("the right login opens the page that was asked for, with a cookie that scripts cannot read", async () => {
