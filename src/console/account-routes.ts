@@ -41,7 +41,11 @@ export function accountRoutes(
   app.post("/account/password", ownForm, async (request, reply) => {
     const user = userOf(request);
     const form = Passwords.safeParse(request.body);
-    if (user === null || !form.success) return show(request, reply);
+    if (user === null) return show(request, reply);
+    if (!form.success)
+      return show(request, reply.code(400), {
+        fault: "Nothing was changed: a password has at most 1,000 letters.",
+      });
     request.noted = { target: user.name };
     const { old, password } = form.data;
     const tried = await auth.login.tryPassword(request, { username: user.name, password: old });

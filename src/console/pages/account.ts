@@ -85,7 +85,7 @@ ${
         ({ teamId, userId, slackName, linkedAt }) =>
           html`<li>${foreign(slackName)} (${userId}), since ${times.moment(linkedAt)}
 <form method="post" action="/account/slack/end"><input type="hidden" name="token" value="${token}">
-<input type="hidden" name="team" value="${teamId}"><button type="submit" name="id" value="${userId}">Unlink</button></form></li>`,
+<input type="hidden" name="team" value="${teamId}"><button type="submit" name="id" value="${userId}">Unlink<span class="unseen"> ${slackName}</span></button></form></li>`,
       )}</ul>`
 }
 <form method="post" action="/account/slack"><input type="hidden" name="token" value="${token}">
@@ -134,7 +134,7 @@ function sessionTable(
   times: Times,
   token: string,
 ): Html {
-  return html`<div class="scrolls"><table>
+  return html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-sessions"><table>
 <thead><tr><th scope="col">Browser</th><th scope="col">From</th><th scope="col">Used</th><th scope="col">Until</th><td></td></tr></thead>
 <tbody>${sessions.map(
     (one) =>
@@ -143,7 +143,7 @@ function sessionTable(
 <td>${foreign(one.address)}</td>
 <td>${times.moment(one.seenAt)}</td>
 <td>${times.moment(one.until)}</td>
-<td>${one.id !== own && endButton("/account/sessions/end", one.id, token)}</td>
+<td>${one.id !== own && endButton("/account/sessions/end", one.id, `the session of ${describeAgent(one.agent)} from ${one.address}`, token)}</td>
 </tr>`,
   )}</tbody></table></div>${
     sessions.length > 1 &&
@@ -154,7 +154,7 @@ function sessionTable(
 
 function tokenTable(tokens: readonly StoredToken[], times: Times, token: string): Html {
   if (tokens.length === 0) return html`<p class="empty">There is no token.</p>`;
-  return html`<div class="scrolls"><table>
+  return html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-tokens"><table>
 <thead><tr><th scope="col">For</th><th scope="col">Scope</th><th scope="col">Used</th><th scope="col">Until</th><td></td></tr></thead>
 <tbody>${tokens.map(
     (one) =>
@@ -163,14 +163,14 @@ function tokenTable(tokens: readonly StoredToken[], times: Times, token: string)
 <td>${one.scope}</td>
 <td>${one.usedAt === null ? "never" : html`${times.moment(one.usedAt)} from ${foreign(one.usedFrom ?? "")}`}</td>
 <td>${times.moment(one.until)}</td>
-<td>${endButton("/account/tokens/end", one.id, token)}</td>
+<td>${endButton("/account/tokens/end", one.id, `the token ${one.label}`, token)}</td>
 </tr>`,
   )}</tbody></table></div>`;
 }
 
-function endButton(action: string, id: string, token: string): Html {
+function endButton(action: string, id: string, what: string, token: string): Html {
   return html`<form method="post" action="${action}"><input type="hidden" name="token" value="${token}">
-<button type="submit" name="id" value="${id}">End</button></form>`;
+<button type="submit" name="id" value="${id}">End<span class="unseen"> ${what}</span></button></form>`;
 }
 
 function newToken(token: string): Html {

@@ -40,7 +40,7 @@ function query(address: string): string {
 
 function table(entries: readonly AuditEntry[], times: Times): Html {
   if (entries.length === 0) return html`<p class="empty">There is nothing.</p>`;
-  return html`<div class="scrolls"><table>
+  return html`<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-entries"><table>
 <thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">To</th><th scope="col">From</th></tr></thead>
 <tbody>${entries.map(
     (one) =>

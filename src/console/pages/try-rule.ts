@@ -221,7 +221,7 @@ ${
   queries.length > 1 &&
   html`<details id="by-query">
 <summary>By query</summary>
-<div class="scrolls">
+<div class="scrolls" tabindex="0" role="group" aria-label="By query">
 <table>
 <thead>
 <tr>

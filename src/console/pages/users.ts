@@ -43,7 +43,7 @@ ${
 <p><code class="secret">${invited.link}</code></p></section>`
 }
 <section class="panel action-form" aria-labelledby="h-users"><h2 id="h-users">Who may log in</h2>
-<div class="scrolls"><table>
+<div class="scrolls" tabindex="0" role="group" aria-labelledby="h-users"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Since</th><th scope="col">Open</th>
 <th scope="col"><span class="unseen">Change</span></th></tr></thead>
 <tbody>${ofFile.map(
