@@ -126,7 +126,7 @@ function entryOfAlert(alert: ListedAlert, base: string, times: Times): AtomEntry
 
 function entryOfMention({ mention, projectId, queryName }: ShownMention, base: string): AtomEntry {
   const { queryId, resourceId, title, text, url, publishedAt, addedAt, updatedAt, sentiment } = mention;
-  const headline = title ?? text?.split("\n", 1)[0] ?? "";
+  const headline = title ?? text?.trim().split("\n", 1)[0] ?? "";
   const why = `${base}/why?${new URLSearchParams({ of: resourceId })}`;
   return {
     id: ["mentions", projectId, queryId, resourceId],

@@ -39,7 +39,7 @@ beforeAll(async () => {
         ...{ url: "https://blog.example/1?a=1&b=2", author: "ann", publishedAt: NOW - 3 * MINUTE },
       }),
       aMention({
-        ...{ queryId: "2", resourceId: "c", title: null, text: "Other" },
+        ...{ queryId: "2", resourceId: "c", title: null, text: "\n Other\nlines" },
         url: "javascript:alert(1)",
       }),
     ],
@@ -71,6 +71,7 @@ test("mentions have an id for ever, their own address, and nothing in them is ma
   expect(both[0]).toContain("<author><name>ann</name></author>");
   expect(both[0]).toContain("<published>2026-03-03T14:02:00.000Z</published>");
   expect(both[1]).toContain(`href="${PUBLIC}/why?of=c"`);
+  expect(both[1]).toContain("<title>Other</title>");
   expect(both[1]).not.toContain("javascript:");
 });
 

@@ -231,7 +231,7 @@ function warmUpPanel(warmingUp: readonly ShownWarmUp[], times: Times): Html {
           .map(
             ({ queryName, needs, until }) =>
               html`<dt>${foreign(queryName)}</dt><dd>needs ${needs}${until !== null && html`, until about ${times.moment(until)}`}</dd>`,
-          )}</dl>${warmingUp.length > WARM_UPS && html`<p class="hint">and ${warmingUp.length - WARM_UPS} more queries</p>`}`
+          )}</dl>${warmingUp.length > WARM_UPS && html`<p class="hint">and ${counted(warmingUp.length - WARM_UPS, "more query", "more queries")}</p>`}`
   }</section>`;
 }
 

@@ -2,7 +2,7 @@ import { type Alert, countedBy, expandReason, type ListedAlert, speakerOf } from
 import { formatDuration } from "../../lib/duration.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
-import { foreign, formatCompact, shorten } from "./words.ts";
+import { followed, foreign, shorten } from "./words.ts";
 
 /** Alerts, one row each: severity, rule, query, since when, why. `isWorkedOn`: each has a box of the form `work`. */
 export function alertList(
@@ -36,7 +36,7 @@ function becauseOf({ because }: Alert): Html {
 export function saidIn({ newestMention: mention }: ListedAlert, length = 200): Html | null {
   if (mention == null) return null;
   const { title, text, followers } = mention;
-  const reach = followers !== null && followers > 0 ? ` (${formatCompact(followers)} followers)` : "";
+  const reach = followers !== null && followers > 0 ? ` (${followed(followers)})` : "";
   const speaker = shorten(speakerOf(mention) ?? "unknown author", 60);
   return html`<strong>${foreign(speaker)}</strong>${reach}: ${shorten(title ?? text ?? "a mention without text", length)}`;
 }

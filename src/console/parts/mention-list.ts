@@ -6,7 +6,7 @@ import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
 import { listFacts } from "./author-lists.ts";
 import { highlight, type Mark } from "./highlight.ts";
-import { foreign, formatCompact, shorten } from "./words.ts";
+import { followed, foreign, shorten } from "./words.ts";
 import { workflowFacts, writeKey } from "./workflow.ts";
 
 export const SENTIMENTS = ["negative", "neutral", "positive"] as const;
@@ -94,10 +94,6 @@ ${mention.text !== null && html`<p class="mention-text" dir="auto">${highlight(m
   href="/why?${new URLSearchParams({ of: resourceId }).toString()}">why?</a>
 </div>
 </li>`;
-}
-
-function followed(followers: number): string {
-  return followers === 1 ? "1 follower" : `${formatCompact(followers)} followers`;
 }
 
 function shortId(...parts: readonly string[]): string {

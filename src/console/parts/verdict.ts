@@ -64,7 +64,7 @@ export function judgeHealth(
     ...some(
       gaps,
       ({ queryName, gap }) =>
-        `${counted(gap, "mention")} of ${queryName} ${gap === 1 ? "is" : "are"} missing; they are asked for again.`,
+        `${counted(gap, "mention")} of ${queryName} ${gap === 1 ? "is missing; it is" : "are missing; they are"} asked for again.`,
     ),
     ...some(silentFeeds, (name) => `The feed ${name} brings nothing at the moment.`),
     ...(deadLetters.length === 0

@@ -20,6 +20,11 @@ export function formatCompact(n: number): string {
   return COMPACT.format(n);
 }
 
+/** `1 follower`, `204 followers`. */
+export function followed(followers: number): string {
+  return followers === 1 ? "1 follower" : `${formatCompact(followers)} followers`;
+}
+
 /** Foreign text inside our line, isolated so that it keeps its own writing direction. */
 export function foreign(text: string): Html {
   return html`<bdi>${text}</bdi>`;

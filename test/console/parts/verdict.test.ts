@@ -40,7 +40,7 @@ test.each([
     { polls: [{ ...POLL, failures: 1, completeUntil: null }] },
     "Acme cannot be read: asking failed once. Nothing of it was read yet.",
   ],
-  ["a gap", { polls: [{ ...POLL, gap: 1 }] }, "1 mention of Acme is missing; they are asked for again."],
+  ["a gap", { polls: [{ ...POLL, gap: 1 }] }, "1 mention of Acme is missing; it is asked for again."],
   [
     "a clock that was ahead",
     { polls: [{ ...POLL, completeUntil: NOW + 2 * HOUR }] },

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatMeasured } from "../../../src/console/parts/words.ts";
+import { followed, formatMeasured } from "../../../src/console/parts/words.ts";
 
 it.each([
   [1233.4, "1,233.4"],
@@ -9,3 +9,7 @@ it.each([
   [9e-41, "below 1 in a billion"],
   [0, "0"],
 ])("what was measured as %d is shown as %s", (value, text) => expect(formatMeasured(value)).toBe(text));
+
+it("counts one follower, and more", () => {
+  expect([followed(1), followed(2), followed(999)]).toEqual(["1 follower", "2 followers", "999 followers"]);
+});
