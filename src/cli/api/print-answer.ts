@@ -1,8 +1,8 @@
 import type { ApiCall, LoginAnswer } from "#monitor";
 import { formatNumber } from "../../lib/numbers.ts";
 import {
+  cellText,
   fieldOf,
-  formatCell,
   formatTable,
   isRow,
   plainFields,
@@ -85,8 +85,7 @@ function chartRows(rows: readonly Row[]): Row[] {
 
 /** A spreadsheet would run a text that begins like a formula; an apostrophe in front makes it a text. */
 function csvCell(value: unknown): string {
-  if (value === undefined) return "";
-  const text = formatCell(value);
+  const text = cellText(value);
   const safe = typeof value !== "number" && /^[=+\-@]/.test(text) ? `'${text}` : text;
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -61,11 +61,21 @@ export function isRow(value: unknown): value is Row {
 
 const WIRE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:\+0000|Z)?$/;
 
-/** A value on one line. What strangers wrote cannot move the cursor, set colours or change the reading direction. */
-export function formatCell(value: unknown): string {
-  if (value === null || value === undefined || value === "") return NOTHING;
-  if (typeof value === "string") return cleanLine(value.replace(WIRE_TIME, "$1 $2")) || NOTHING;
-  if (Array.isArray(value)) return value.slice(0, 50).map(formatItem).join(", ") || NOTHING;
+/** More items of a list than a cell of a table has room for. */
+const MOST_ITEMS = 50;
+
+function formatCell(value: unknown): string {
+  return cellText(Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value) || NOTHING;
+}
+
+/**
+ * A value on one line; empty if there is none. What strangers wrote cannot move the cursor, set colours or change the
+ * reading direction.
+ */
+export function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return cleanLine(value.replace(WIRE_TIME, "$1 $2"));
+  if (Array.isArray(value)) return value.map(formatItem).join(", ");
   return typeof value === "object" ? cleanLine(JSON.stringify(value)) : String(value);
 }
 

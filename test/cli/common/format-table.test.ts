@@ -21,6 +21,19 @@ test("columns are as wide as needed, numbers are right-aligned, empty columns ar
   expect(formatTable(rows, ["none|more.name", "id"])).toBe(["none  id", "in     1", "–     20"].join("\n"));
 });
 
+const [projects] = API_CALLS.filter(({ name }) => name === "projects");
+if (projects === undefined) throw new Error("no projects");
+
+test("a spreadsheet has every item of a list, and an empty cell where there is nothing", () => {
+  const records = [
+    { name: "All", queries: Array.from({ length: 60 }, (_, n) => `q${n}`), tags: [] },
+    { name: "None", queries: [], tags: null },
+  ];
+  const lines = csvLines({ ...projects, columns: ["name", "queries", "tags"] }, records, false);
+  expect(lines[0]).toMatch(/^All,"q0, q1, .*, q58, q59",$/);
+  expect(lines[1]).toBe("None,,");
+});
+
 test("what is too wide is cut with an ellipsis", () => {
   expect(formatTable([{ text: "x".repeat(100) }]).split("\n")[1]).toBe(`${"x".repeat(59)}…`);
 });
