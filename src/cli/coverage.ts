@@ -86,8 +86,8 @@ function formatProcesses({ asked, processes }: CoverageReport["configuration"], 
   const others = processes.filter(({ differsSince }) => differsSince !== null).length;
   const title =
     others === 0
-      ? `Processes: all ${processes.length} run version ${asked} of the configuration`
-      : `Processes: ${others} of ${processes.length} do not run version ${asked} of the configuration, which was asked for`;
+      ? `Processes: ${processes.length}, with version ${asked} of the configuration`
+      : `Processes: ${others} of ${processes.length} without version ${asked} of the configuration, which was asked for`;
   return [
     "",
     title,

@@ -122,11 +122,11 @@ test("rules that cannot fire yet are named with what they need, and not once the
 test("every process is listed with its version, and one that differs with the reason", async () => {
   const same = aProcess({ version: "0b5e0b5e0b", startedAt: NOON - DAY, since: NOON - HOUR });
   expect(await report([BUDGET], [], [], NOON, [same])).toContain(
-    "Processes: all 1 run version 0b5e0b5e0b of the configuration\n  web-1, process 12 (poll, tick): version 0b5e0b5e0b since Mon 2 Mar, 12:00 CET",
+    "Processes: 1, with version 0b5e0b5e0b of the configuration\n  web-1, process 12 (poll, tick): version 0b5e0b5e0b since Mon 2 Mar, 12:00 CET",
   );
   const refused = { at: NOON, faults: ["rules/a.yaml:1:1 no", "templates/b.hbs: no"], filesAre: null };
   const other = aProcess({ startedAt: NOON - DAY, since: NOON - DAY, refused });
   const text = await report([BUDGET], [], [], NOON, [same, other]);
-  expect(text).toContain("Processes: 1 of 2 do not run version 0b5e0b5e0b");
+  expect(text).toContain("Processes: 1 of 2 without version 0b5e0b5e0b");
   expect(text).toContain("\n    rules/a.yaml:1:1 no; templates/b.hbs: no");
 });

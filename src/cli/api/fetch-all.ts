@@ -58,7 +58,8 @@ export async function fetchAll(
     if (place !== null) printResult(`To go on from here, add --param cursor=${place}`);
     throw error;
   } finally {
-    printResult(`${formatNumber(written)}${all} mentions written, ${counted(pages, "page")}`);
+    const what = all === "" ? counted(written, "mention") : `${formatNumber(written)}${all} mentions`;
+    printResult(`${what} written, ${counted(pages, "page")}`);
   }
 }
 
