@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import { formatSeconds, junitXml, type RuleTestResult, reportLines, timeline } from "#lab";
 import { monotonicMs } from "../lib/clock.ts";
-import { UserError } from "../lib/errors.ts";
+import { describeError, UserError } from "../lib/errors.ts";
 import { counted } from "../lib/numbers.ts";
 import { aborted, stopSignal } from "../lib/stop-signal.ts";
 import { print, printError, printJson } from "./common/print.ts";
@@ -89,10 +89,16 @@ async function runOnce(
     if (!options.json) for (const line of reportLines(result)) print(line);
   };
   const results = await tests.run(files, options, { signal, onResult });
-  if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
   if (options.json) printJson({ tests: results.map(toJson) });
   else print(`${summary(results)}, in ${formatSeconds(monotonicMs() - startedAt)}`);
+  if (options.junit !== undefined) await writeReport(options.junit, junitXml(results));
   return results;
+}
+
+async function writeReport(file: string, xml: string): Promise<void> {
+  await writeFile(file, xml).catch((error: unknown) => {
+    throw new UserError(`--junit ${file} cannot be written: ${describeError(error)}`);
+  });
 }
 
 function summary(results: readonly RuleTestResult[]): string {

@@ -87,6 +87,10 @@ test("a snapshot holds the messages; another text is a difference with its line"
   const written = await readFile(snapshot, "utf8");
   expect(written).toContain("=== 09:05  slack to comms");
   expect((await run(file)).exitCode).toBe(0);
+  // No test failed: it is an error of whoever typed the flag.
+  const unwritten = await run("--json", "--junit", join(folder, "none", "report.xml"), file);
+  expect([unwritten.exitCode, unwritten.stderr]).toEqual([2, expect.stringContaining("cannot be written")]);
+  expect(JSON.parse(unwritten.stdout)).toMatchObject({ tests: [{ outcome: "Passed" }] });
   await writeFile(snapshot, written.replace("refund", "payment"));
   const { exitCode, stdout } = await run(file);
   expect(exitCode).toBe(1);
