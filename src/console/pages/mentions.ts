@@ -54,9 +54,12 @@ const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().defau
 /** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
 const RANGES = ["24h", "7d", "30d"] as const;
 
+/** Links of charts name several queries as `query`; the form keeps them as `queries`, until one is chosen instead. */
 function withQueries(question: unknown): unknown {
-  const query: unknown = (question as { readonly query?: unknown } | null)?.query;
-  return Array.isArray(query) ? { ...(question as object), query: null, queries: query } : question;
+  const asked = (question ?? {}) as { readonly query?: unknown; readonly queries?: unknown };
+  if (Array.isArray(asked.query)) return { ...asked, query: null, queries: asked.query };
+  const isOne = typeof asked.query === "string" && asked.query.trim() !== "";
+  return { ...asked, queries: isOne || asked.queries === undefined ? [] : [asked.queries].flat() };
 }
 
 const LONGEST_SEARCH = 1_000;
@@ -207,7 +210,9 @@ export function mentionsPage(
 <form class="filters" method="get" action="/mentions" role="search">
 <label class="grows">Words, or a query <input type="search" name="contains" value="${question.contains}" maxlength="${LONGEST_SEARCH}" dir="auto"
   aria-describedby="search-hint"></label>
-<label>Query <select name="query"><option value="">all</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
+<label>Query <select name="query"><option value="">${
+      question.queries.length === 0 ? "all" : "as below"
+    }</option>${queries.map(({ queryId, name }) => option(queryId, name, question.query))}</select></label>
 <label>Sentiment <select name="sentiment"><option value="">any</option>${SENTIMENTS.map((one) => option(one, one, question.sentiment))}</select></label>
 <label>Of the last <select name="last"><option value="">any time</option>${RANGES.map((one) => option(one, one, question.last))}</select></label>
 <label>Status <select name="status"><option value="">any</option>${WORK_FILTERS.map((one) => option(one, FILTER_WORDS[one], question.status))}</select></label>
@@ -278,9 +283,13 @@ function ruleLink(
   return html` · <a href="/rules/try?rule=search&amp;${search}">Make a rule of this</a>`;
 }
 
-/** What the page of an alert limits the list to is kept when the form is sent. */
-function hidden({ from, to, alert, story }: MentionsQuestion): readonly Html[] {
-  return Object.entries({ from, to, alert, story }).flatMap(([name, value]) =>
+/** What the page of an alert, or a chart, limits the list to is kept when the form is sent. */
+function hidden({ from, to, alert, story, queries }: MentionsQuestion): readonly Html[] {
+  const kept = [
+    ...Object.entries({ from, to, alert, story }),
+    ...queries.map((id) => ["queries", id] as const),
+  ];
+  return kept.flatMap(([name, value]) =>
     value === null ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   );
 }

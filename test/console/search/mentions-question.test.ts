@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { MentionsQuestion, searchOf } from "../../../src/console/pages/mentions.ts";
+import { html } from "../../../src/console/common/html.ts";
+import { createTimes } from "../../../src/console/common/times.ts";
+import { MentionsQuestion, mentionsPage, searchOf } from "../../../src/console/pages/mentions.ts";
+import { createManualClock } from "../../../src/lib/clock.ts";
 import { DAY } from "../../../src/lib/instant.ts";
 
 const NOW = Date.UTC(2026, 2, 3, 12);
@@ -26,4 +29,32 @@ test.each([
   ["words", { contains: "x ".repeat(21) }, "At most 20 words are searched for at once."],
 ])("a search of too many %s says so, and is not one for less", (_, question, because) => {
   expect(search(question).search).toEqual({ kind: "Fault", because: [because] });
+});
+
+test("the queries of a chart stay when the form is sent, until one is chosen", () => {
+  const question = MentionsQuestion.parse({ query: ["1", "2"] });
+  const queries = [
+    { projectId: "7", queryId: "1", name: "Acme" },
+    { projectId: "7", queryId: "2", name: "Rival" },
+  ];
+  const parts = { times: createTimes(createManualClock(NOW), "UTC") } as Parameters<typeof mentionsPage>[1];
+  const page = mentionsPage(
+    "/mentions?query=1&query=2",
+    parts,
+    { question, me: null },
+    { list: html``, queries },
+  );
+  const form = /<form class="filters".*?<\/form>/s.exec(page.body.toString())?.[0] ?? "";
+  const kept = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
+    ([, name, value]) => [name, value],
+  );
+  expect(kept).toEqual([
+    ["queries", "1"],
+    ["queries", "2"],
+  ]);
+  const sent = { query: "", queries: ["1", "2"], contains: "fire" };
+  expect(MentionsQuestion.parse(sent)).toMatchObject({ query: null, queries: ["1", "2"] });
+  expect(MentionsQuestion.parse({ ...sent, query: "2" })).toMatchObject({ query: "2", queries: [] });
+  expect(MentionsQuestion.parse({ queries: "1" }).queries).toEqual(["1"]);
+  expect(MentionsQuestion.parse({}).queries).toEqual([]);
 });
