@@ -207,10 +207,12 @@ function isByScript({ headers }: FastifyRequest): boolean {
 
 const Words = z.string().transform(storableText);
 const Name = Words.pipe(z.string().trim().max(80)).catch("");
+/** Of a list with a search of 1,000 letters, each of which may have nine signs in an address. */
+const LONGEST_BACK = 12_000;
 const Back = z.object({
   back: z
     .string()
-    .max(4_000)
+    .max(LONGEST_BACK)
     .refine((address) => /^\/(?:mentions|why)(?:\?[\x21-\x7E]*)?$/.test(address))
     .transform((address) => {
       const { path, parameters } = readAddress(address);

@@ -95,10 +95,16 @@ test("two people press at once: the last one counts, and the page says who had i
 });
 
 test("Enter in the field of a name gives it to me, if that says me", async () => {
-  await press(ann, [9], { do: "typed", to: "Me" });
-  const which = { projectId: PROJECT, queryId: "1", resourceId: "m9" };
+  await press(ann, [11], { do: "typed", to: "Me" });
+  const which = { projectId: PROJECT, queryId: "1", resourceId: "m11" };
   expect((await web.stores.mentionWorkflow.story(which)).workflow?.assignee).toBe("ann");
-  await press(ann, [9], { do: "unassign" });
+  await press(ann, [11], { do: "unassign" });
+});
+
+test("a press comes back to a long search in any alphabet", async () => {
+  const back = `/mentions?${new URLSearchParams({ contains: "電池".repeat(500) })}`;
+  const { answer } = await press(ann, [11], { do: "unassign", back });
+  expect(answer.headers.get("location")).toBe(`${back}&pressed=none`);
 });
 
 test("a list is narrowed down to people, status and tags, typed or chosen", async () => {
