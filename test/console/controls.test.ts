@@ -48,10 +48,12 @@ test("two buttons that end different things have different names", () => {
 });
 
 test("a table that scrolls has a name, and keys scroll it", () => {
+  const actor = { via: "page", login: "ann", typed: null } as const;
+  const outcome = "Done" as const;
   const entry = {
-    ...{ id: 1, at: NOW, actor: { via: "page", login: "ann", typed: null }, role: null, origin: "::1" },
-    ...{ action: "user.add", target: "bob", outcome: "Done", detail: "" },
-  } as const;
+    ...{ id: 1, at: NOW, actor, role: null, origin: "::1" },
+    ...{ action: "user.add", target: "bob", outcome, detail: "" },
+  };
   const audit = auditPage({ entries: [entry], who: "", action: "", address: "/audit", next: null }, times);
   const nobody = { stored: [], ofFile: [], factors: [], sessions: [], tokens: [] };
   const users = usersPage({ ...nobody, made: null, invited: null, fault: null }, times, "t");
