@@ -85,7 +85,8 @@ ${
         ({ teamId, userId, slackName, linkedAt }) =>
           html`<li>${foreign(slackName)} (${userId}), since ${times.moment(linkedAt)}
 <form method="post" action="/account/slack/end"><input type="hidden" name="token" value="${token}">
-<input type="hidden" name="team" value="${teamId}"><button type="submit" name="id" value="${userId}">Unlink<span class="unseen"> ${slackName}</span></button></form></li>`,
+<input type="hidden" name="team" value="${teamId}">
+<button type="submit" name="id" value="${userId}">Unlink<span class="unseen"> ${slackName}</span></button></form></li>`,
       )}</ul>`
 }
 <form method="post" action="/account/slack"><input type="hidden" name="token" value="${token}">
