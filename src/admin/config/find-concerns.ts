@@ -83,19 +83,28 @@ async function openSecrets(file: string, { tls }: PageConfig): Promise<readonly 
 }
 
 /**
- * Keys whose text, or all texts below them, are secrets, at any level: those that the schemas call `writeOnly`.
- * Certificates of issuers (`ca`) are none.
+ * Whether the text of a key, or all texts below it, are secrets: those that the schemas call `writeOnly`. `outer` is the
+ * key around it. Certificates of issuers (`ca`), the file of `web.tls.key` and the address of a proxy are none.
  */
-export const SECRET_KEY =
+export function isSecretKey(key: string, outer: string): boolean {
+  return SECRET_KEY.test(key) && !["tls.key", "proxy.url"].includes(`${outer}.${key}`);
+}
+
+const SECRET_KEY =
   /^(?:password|passwordHash|token|appToken|signingSecret|secret|clientSecret|secondFactorKey|privateKey|apiKey|key|headers|url)$/;
 const SECRET_FILE = /^(?!ca_file$).+_file$/;
 
-function secretsIn(value: unknown, isSecret = false): { inClear: boolean; files: readonly string[] } {
+function secretsIn(
+  value: unknown,
+  outer = "",
+  isSecret = false,
+): { inClear: boolean; files: readonly string[] } {
   if (typeof value !== "object" || value === null) return { inClear: false, files: [] };
   const found = Object.entries(value).map(([key, one]) => {
-    // The `key` of `web.tls` is the name of a file.
-    const isNamed = isSecret || (SECRET_KEY.test(key) && !("cert" in value));
-    if (typeof one !== "string") return secretsIn(one, isNamed);
+    // An entry of a list stands under the key of the list.
+    const name = Array.isArray(value) ? outer : key;
+    const isNamed = isSecret || isSecretKey(key, outer);
+    if (typeof one !== "string") return secretsIn(one, name, isNamed);
     return {
       inClear: isNamed && !one.includes("${"),
       files: SECRET_FILE.test(key) ? [one] : [],

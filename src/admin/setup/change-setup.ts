@@ -8,7 +8,7 @@ import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { unifiedDiff } from "../../lib/unified-diff.ts";
 import { loadConfig } from "../config/config.ts";
-import { SECRET_KEY } from "../config/find-concerns.ts";
+import { isSecretKey } from "../config/find-concerns.ts";
 import { changeListen } from "./change-listen.ts";
 import type { SetupDraft } from "./draft-setup.ts";
 import { freeName } from "./write-setup.ts";
@@ -138,14 +138,13 @@ export function withoutSecrets(text: string): string {
   visit(parseDocument(text), {
     Pair: (_, pair, path) => {
       const { value } = pair;
-      if (!isScalar(value) || ![pair, ...path].some(isSecret)) return;
+      const keys = [...path, pair].flatMap((node) =>
+        isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
+      );
+      if (!isScalar(value) || !keys.some((key, index) => isSecretKey(key, keys[index - 1] ?? ""))) return;
       if (value.range != null && !String(value.value).includes("${"))
         places.push([value.range[0], value.range[1]]);
     },
   });
   return places.reduceRight((masked, [from, to]) => `${masked.slice(0, from)}…${masked.slice(to)}`, text);
-}
-
-function isSecret(node: unknown): boolean {
-  return isPair(node) && isScalar(node.key) && SECRET_KEY.test(String(node.key.value));
 }

@@ -44,6 +44,7 @@ test.each([
   ["listen: { feeds: [{ kind: rss, headers: { x-api-key: abcdef } }] }", true],
   ["listen: { feeds: [{ kind: stack-exchange, key: abcdef }] }", true],
   [`listen: { feeds: [{ kind: rss, headers: { x-api-key: "${VARIABLE}" } }] }`, false],
+  ["listen: { feeds: [{ kind: rss, proxy: { url: http://proxy.example } }] }", false],
   ["web: { tls: { cert: cert.pem, key: key.pem } }", false],
   ["receivers: [{ name: ann, kind: email, smtp: { tls: { ca: abcdef } } }]", false],
 ])("of a file that all may read, %s is a secret in clear: %s", async (text, isSecret) => {
