@@ -12,6 +12,7 @@ import {
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { MINUTE } from "../../lib/instant.ts";
+import { counted, formatNumber } from "../../lib/numbers.ts";
 import { type Finding, ok, warn } from "./finding.ts";
 
 /** What a running Earshot last reported about itself, and the dead letters. Needs an up-to-date database. */
@@ -23,7 +24,7 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     const closed = await createChannelLimitStore(database.db).closed();
     const progress = await createWatchStore(database.db).progress();
     const verdict = checkClock({ jumpedMs: 0, progress }, clock.now());
-    const letters = await createDeadLetterStore(database.db).open(1_000);
+    const letters = await createDeadLetterStore(database.db).open(MOST_LETTERS + 1);
     return [
       pipeline(state, clock),
       ...(verdict.outcome === "Steady"
@@ -55,7 +56,13 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
         ? ok("dead letters", "none")
         : warn(
             "dead letters",
-            `${letters.length} mentions, pages or jobs that always failed`,
+            letters.length > MOST_LETTERS
+              ? `more than ${formatNumber(MOST_LETTERS)} mentions, pages or jobs that always failed`
+              : counted(
+                  letters.length,
+                  "mention, page or job that always failed",
+                  "mentions, pages or jobs that always failed",
+                ),
             "earshot dead-letters list shows them; earshot dead-letters replay tries them again.",
           ),
     ];
@@ -63,6 +70,8 @@ export async function checkPipeline(url: string, clock: Clock): Promise<readonly
     await database.close();
   }
 }
+
+const MOST_LETTERS = 1_000;
 
 const CLOCK_ADVICE =
   "A running Earshot polls again at once and learns its counts again. Let every machine follow a time server (NTP).";

@@ -68,7 +68,9 @@ export async function findChannelId(client: WebClient, channel: string): Promise
   if (/^[CDG][A-Z0-9]{7,}$/.test(channel)) return channel;
   const name = channel.replace(/^#/, "");
   let cursor: string | undefined;
+  let last: string | undefined;
   do {
+    last = cursor;
     const answer = await client.conversations.list({
       exclude_archived: true,
       limit: 500,
@@ -78,7 +80,8 @@ export async function findChannelId(client: WebClient, channel: string): Promise
     const found = answer.channels?.find((candidate) => candidate.name === name);
     if (found?.id !== undefined) return found.id;
     cursor = answer.response_metadata?.next_cursor || undefined;
-  } while (cursor !== undefined);
+    // A place that comes twice leads nowhere.
+  } while (cursor !== undefined && cursor !== last);
   return null;
 }
 

@@ -93,3 +93,12 @@ test("an app that may not post is a receiver that does not work", async () => {
     advice: expect.any(String),
   });
 });
+
+test("a list of channels that comes again and again ends the search", async () => {
+  const notifier = await notifierWith(undefined, "xapp-1-very-secret-app-token");
+  const list = { ok: true, channels: [], response_metadata: { next_cursor: "dGVhbTpD" } };
+  const answer = { status: 200, body: JSON.stringify(list) };
+  for (let n = 0; n < 2; n++) fake?.faults.push({ method: "conversations.list", answer });
+  fake?.faults.push({ method: "conversations.list", hang: "before" });
+  await expect(notifier.check(options())).rejects.toMatchObject({ code: "channel_not_found" });
+});
