@@ -5,6 +5,8 @@ import { uuid7 } from "../../../src/lib/uuid7.ts";
 import type { Alert } from "../../../src/monitor/model/alert.ts";
 import type { Notification, PendingNotification } from "../../../src/monitor/model/notification.ts";
 import { FIRST_REPORT } from "../../../src/monitor/model/wording.ts";
+import { createReceiverWaits } from "../../../src/monitor/notify/deliver/receiver-waits.ts";
+import { slack } from "../../../src/monitor/notify/notifiers/slack.ts";
 import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { aMention } from "../../mention.ts";
 import { oddQuery } from "../../odd-world.ts";
@@ -378,6 +380,21 @@ test("notifications to send now are due, free, few of each receiver, and none of
       ["press", 4],
     ]),
   );
+  // They take turns in one channel.
+  const notifier = slack.config.parse({
+    kind: "slack",
+    channel: "#alerts",
+    token: "xoxb-1",
+    postEvery: "2s",
+  });
+  const waits = createReceiverWaits(stores, [
+    ...RECEIVERS.map((name) => ({ name, notifier })),
+    { name: "alone", notifier: { ...notifier, channel: "#quiet" } },
+  ]);
+  expect((await waits()).map(({ receiver, waiting, forMs }) => [receiver, waiting, forMs])).toEqual([
+    ["on-call", 4, 16_000],
+    ["press", 4, 16_000],
+  ]);
   await lease("held");
   expect(await stores.notifications.waiting()).toEqual(new Map());
   await set("sent");

@@ -10,7 +10,7 @@ import type { ReceiverConfig } from "../receiver-config.ts";
 /** The receivers whose messages wait now, and why. */
 export function createReceiverWaits(
   stores: Pick<Stores, "channelLimits" | "failures" | "notifications">,
-  receivers: readonly ReceiverConfig[],
+  receivers: readonly Pick<ReceiverConfig, "name" | "notifier">[],
 ): () => Promise<readonly ShownWait[]> {
   const channelLimits = receivers.map(({ name, notifier }) => ({
     receiver: name,
@@ -23,9 +23,11 @@ export function createReceiverWaits(
       stores.notifications.waiting(),
     ]);
     return channelLimits.flatMap(({ receiver, channel }) => {
+      const sharing = channelLimits.filter((one) => channel !== null && one.channel?.key === channel.key);
       const wait = receiverWait({
         receiver,
         waiting: waiting.get(receiver) ?? 0,
+        inLine: sharing.reduce((sum, one) => sum + (waiting.get(one.receiver) ?? 0), 0),
         channel,
         closed: closed.find(({ key }) => key === channel?.key) ?? null,
         failure: failures.find(({ kind, scope }) => kind === "receiver" && scope === receiver) ?? null,
@@ -40,6 +42,8 @@ export interface ReceiverState {
   readonly receiver: string;
   /** Messages that are not being sent. */
   readonly waiting: number;
+  /** The same of all receivers of its channel: they take turns. */
+  readonly inLine: number;
   readonly channel: ChannelLimit | null;
   /** The channel is closed for so long. */
   readonly closed: { readonly forMs: number; readonly reason: string | null } | null;
@@ -50,6 +54,7 @@ export interface ReceiverState {
 export function receiverWait({
   receiver,
   waiting,
+  inLine,
   channel,
   closed,
   failure,
@@ -63,7 +68,7 @@ export function receiverWait({
   }
   if (failure !== null) return { ...common, outcome: "TriedAgain", forMs: null, because: failure.message };
   // A limit that lets everything pass within a second delays nobody.
-  if (channel === null || waiting * channel.everyMs < SECOND) return null;
+  if (channel === null || waiting === 0 || inLine * channel.everyMs < SECOND) return null;
   const because = `one message each ${formatDuration(channel.everyMs)}, the most severe first`;
-  return { ...common, outcome: "InLine", forMs: waiting * channel.everyMs, because };
+  return { ...common, outcome: "InLine", forMs: inLine * channel.everyMs, because };
 }

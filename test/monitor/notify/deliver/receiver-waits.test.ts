@@ -7,6 +7,7 @@ function waitOf(state: Partial<ReceiverState>) {
   return receiverWait({
     receiver: "comms",
     waiting: 0,
+    inLine: state.waiting ?? 0,
     channel: CHANNEL,
     closed: null,
     failure: null,
@@ -20,6 +21,7 @@ test("a receiver without a wait is not listed", () => {
   expect(waitOf({ waiting: 3, channel: { ...CHANNEL, everyMs: 0 } })).toBeNull();
   // A mail server's limit: nobody notices it.
   expect(waitOf({ waiting: 3, channel: { ...CHANNEL, everyMs: 20 } })).toBeNull();
+  expect(waitOf({ waiting: 0, inLine: 300 })).toBeNull();
   expect(waitOf({ waiting: 300, channel: { ...CHANNEL, everyMs: 20 } })).toMatchObject({ outcome: "InLine" });
 });
 
@@ -28,6 +30,8 @@ test("the reason of a wait: first what somebody has to fix, then what passes, th
   const refused = { final: true, message: "Slack refused the message: not_in_channel. Invite the app" };
   const failing = { final: false, message: "Slack cannot be reached" };
   expect(waitOf({ waiting: 4 })).toMatchObject({ outcome: "InLine", waiting: 4, forMs: 4_000 });
+  // Others post to the same channel.
+  expect(waitOf({ waiting: 4, inLine: 60 })).toMatchObject({ outcome: "InLine", waiting: 4, forMs: 60_000 });
   expect(waitOf({ waiting: 4, failure: failing })).toMatchObject({
     outcome: "TriedAgain",
     because: failing.message,
