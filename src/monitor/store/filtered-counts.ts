@@ -112,7 +112,7 @@ function sumsWhere(isMeant: ReturnType<typeof sql>) {
     (count(*) filter (where ${isMeant} and m.sentiment = 'negative'))::int as negative,
     (count(*) filter (where ${isMeant} and m.sentiment = 'neutral'))::int as neutral,
     (count(*) filter (where ${isMeant} and m.sentiment = 'positive'))::int as positive,
-    (sum(greatest(m.reach, 0)) filter (where ${isMeant}))::double precision as reach`;
+    (sum(greatest(m.reach, 0)) filter (where ${isMeant} and m.reach is not null))::double precision as reach`;
 }
 
 /** What is counted of mentions is read, and those without the values are left out. */
