@@ -150,7 +150,8 @@ const moment = z
   .string()
   .max(40)
   .transform((text) => Date.parse(text))
-  .pipe(z.number())
+  // No row of PostgreSQL is outside of these.
+  .pipe(z.number().min(0).max(250e12))
   .nullable()
   .catch(null);
 const Asked = z.object({

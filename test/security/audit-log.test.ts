@@ -119,6 +119,8 @@ test("the page and the JSON Lines show and find entries, and what strangers type
   await aVisitor(web.url).logIn(HOSTILE, "y", { "x-forwarded-for": "198.51.100.250" });
   wall.advance(HOUR);
   await aVisitor(web.url).logIn(HOSTILE, "y", { "x-forwarded-for": "198.51.100.251" });
+  for (const at of ["-200000-01-01T00:00:00Z", "%2B200000-01-01T00:00:00Z", "soon"])
+    expect((await ann.ask(`/audit?from=${at}&to=${at}`)).status).toBe(200);
   const page = await (await ann.ask("/audit?action=login")).text();
   expect(page).toContain("&lt;script&gt;");
   expect(page).not.toContain("<script>alert");
