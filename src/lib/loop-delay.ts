@@ -17,7 +17,7 @@ interface Sample {
 }
 
 /** How often the loop is asked whether it is late. */
-const EVERY_MS = 20;
+const EVERY_MS = 50;
 /** Seconds that are kept. */
 const KEPT = 60;
 

@@ -1,8 +1,8 @@
 import { yieldingLoop } from "../../lib/concurrency.ts";
 import { groupBy } from "../../lib/group-by.ts";
-import { DAY, HOUR, type Instant, MINUTE } from "../../lib/instant.ts";
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { CallBudget, PollKey, PollKind, Priority, RateLimit } from "../model/poll.ts";
-import type { Query } from "../model/query.ts";
+import type { Query, SourceName } from "../model/query.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { Source } from "../source/source-config.ts";
 import type { BudgetStore } from "../store/budgets.ts";
@@ -36,8 +36,8 @@ export interface PlanParts {
   readonly source: Source;
   readonly rulesFor: (query: Query) => readonly Rule[];
   readonly quirkLog: Pick<QuirkLog, "quirks">;
-  /** Called before each plan; absent: the source does not say what was not written to. */
-  readonly skipUnchanged?: ((now: Instant) => Promise<void>) | undefined;
+  /** Ends due polls that would find nothing; absent: the source does not say what was not written to. */
+  readonly skipUnchanged?: ((now: Instant) => Promise<readonly PollKey[]>) | undefined;
 }
 
 /** One call to make now. */
@@ -51,25 +51,37 @@ export interface PlannedPoll {
 
 /** The plans of several sources together. */
 export function createPlanner(plans: readonly PlanParts[]) {
+  const unlimitedAt = new Map<SourceName, Instant>();
+  const callsOf = async (plan: PlanParts, now: Instant): Promise<readonly PlannedPoll[] | null> => {
+    const { name } = plan.source;
+    if (Math.abs(now - (unlimitedAt.get(name) ?? Number.NEGATIVE_INFINITY)) < UNLIMITED_FOR_MS) return null;
+    const calls = await planPolls(plan, now);
+    if (calls === null) unlimitedAt.set(name, now);
+    else unlimitedAt.delete(name);
+    return calls;
+  };
   return {
     /** The calls to make now, and the sources without a limit, whose polls run whenever they are due. */
     planPolls: async (now: Instant) => {
       const all = await Promise.all(
-        plans.map(async (plan) => {
-          await plan.skipUnchanged?.(now);
-          return { source: plan.source.name, calls: await planPolls(plan, now) };
-        }),
+        plans.map(async (plan) => ({ source: plan.source.name, calls: await callsOf(plan, now) })),
       );
       return {
         calls: all.flatMap(({ calls }) => calls ?? []),
         unplanned: all.flatMap(({ source, calls }) => (calls === null ? [source] : [])),
       };
     },
+    /** Ends due polls that would find nothing, and returns them. */
+    skipUnchanged: async (now: Instant): Promise<readonly PollKey[]> =>
+      (await Promise.all(plans.map(({ skipUnchanged }) => skipUnchanged?.(now) ?? []))).flat(),
     publishPlans: async (now: Instant) => {
       for (const plan of plans) await publishPlan(plan, now);
     },
   };
 }
+
+/** For so long a budget without a limit is not read again. Each call takes its slot, should there be a limit by then. */
+const UNLIMITED_FOR_MS = 15 * SECOND;
 
 /**
  * The calls that are due under the account's rate limit, marked as planned. Null: the account has no limit, and every
@@ -79,6 +91,7 @@ async function planPolls(parts: PlanParts, now: Instant): Promise<readonly Plann
   const budget = await parts.budget.read();
   const { limit } = budget;
   if (limit === null) return null;
+  await parts.skipUnchanged?.(now);
   const turns = turnsDue(budget, limit);
   if (turns === 0) return [];
   const { candidates, settings, spacing } = await planState(parts, budget, limit, now);

@@ -1,4 +1,5 @@
 import { HOUR, type Instant } from "../../lib/instant.ts";
+import type { PollKey } from "../model/poll.ts";
 import type { Source } from "../source/source-config.ts";
 import type { ReadPoll } from "../store/polls.ts";
 import type { Stores } from "../store/stores.ts";
@@ -28,17 +29,17 @@ export function createSkip({
 
 /**
  * Ends due polls of queries whose mentions were not written to since they were last read, as polls would that find
- * nothing. All in one statement: thousands of quiet queries cost no more than one. The revisions are read after the
- * polls: whatever is written later is announced, and wakes its poll.
+ * nothing, and returns them. All in one statement: thousands of quiet queries cost no more than one. The revisions are
+ * read after the polls: whatever is written later is announced, and wakes its poll.
  */
-export async function skipUnchanged(parts: SkipParts, now: Instant): Promise<void> {
+export async function skipUnchanged(parts: SkipParts, now: Instant): Promise<readonly PollKey[]> {
   const { stores, source, revisionsOf } = parts;
   const due = await stores.polls.dueAndRead(now, source.name);
-  if (due.length === 0) return;
+  if (due.length === 0) return [];
   const revisions = await revisionsOf([...new Set(due.map(({ queryId }) => queryId))]);
   const unchanged = due.filter((poll) => decideSkip(poll, revisions, parts, now) === "Skips");
-  if (unchanged.length === 0) return;
-  await stores.polls.skip(
+  if (unchanged.length === 0) return [];
+  return stores.polls.skip(
     unchanged.map((poll) => ({ ...poll, nextAt: nextPollAt(poll, now, everyMs(source, poll.poll)) })),
     { polledAt: now, completeUntil: now - source.settle },
   );

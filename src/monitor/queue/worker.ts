@@ -31,8 +31,8 @@ export interface RunningWorker {
 }
 
 /**
- * Workers for the queues whose jobs have a handler here. The others notice within 9 s that a worker died (lock 6 s,
- * checked every 3 s), and run its jobs again: all processes must use the same numbers.
+ * Workers for the queues whose jobs have a handler here. The others notice within 11 s that a worker died (lock 6 s,
+ * checked every 5 s), and run its jobs again: all processes must use the same numbers.
  */
 export function createWorker(options: {
   queues: Queues;
@@ -95,7 +95,7 @@ function settings(concurrency: number) {
     autorun: false,
     concurrency,
     lockDuration: 6_000,
-    stalledInterval: 3_000,
+    stalledInterval: 5_000,
     // A job whose process dies again and again is given up: the job may be what kills it.
     maxStalledCount: 5,
     // How long to wait before the next fetch, while the engine is away.

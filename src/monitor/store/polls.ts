@@ -66,22 +66,23 @@ export function createPollStore(db: Db) {
     },
 
     /**
-     * Ends these polls without a call, if nobody holds or has woken them meanwhile. They are due again at `nextAt`.
+     * Ends these polls without a call, if nobody holds or has woken them meanwhile, and returns those. They are due
+     * again at `nextAt`.
      */
     async skip(
       polls: readonly (PollKey & { readonly nextAt: Instant })[],
       { polledAt, completeUntil }: { readonly polledAt: Instant; readonly completeUntil: Instant },
-    ): Promise<void> {
-      const rows = polls.map(({ projectId, queryId, poll, nextAt }) => ({
+    ): Promise<readonly PollKey[]> {
+      const keys = polls.map(({ projectId, queryId, poll, nextAt }) => ({
         projectId,
         queryId,
         poll,
         nextAt,
       }));
-      await sql`
+      const { rows } = await sql<PollKey>`
         with skipped as materialized (
           select w.project_id, w.query_id, w.poll, k."nextAt" from earshot.polls w
-          join json_to_recordset(${storableJson(rows)}::json)
+          join json_to_recordset(${storableJson(keys)}::json)
             as k("projectId" text, "queryId" text, poll text, "nextAt" double precision) on ${isKeyOf}
           where ${maySkip(polledAt)}
           ${IN_ONE_ORDER})
@@ -89,7 +90,9 @@ export function createPollStore(db: Db) {
         set complete_until = ${completeFrom(polledAt, completeUntil)}, polled_at = ${at(polledAt)},
           next_at = to_timestamp(p."nextAt" / 1000)
         from skipped p where (w.project_id, w.query_id, w.poll) = (p.project_id, p.query_id, p.poll) and ${withoutSync}
+        returning w.project_id as "projectId", w.query_id as "queryId", w.poll
       `.execute(db);
+      return rows;
     },
 
     /** Makes every poll due now: a replay has ended and must read everything. */

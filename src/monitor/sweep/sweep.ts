@@ -16,6 +16,7 @@ import type { createSkipWaiting } from "./skip-waiting.ts";
 
 /** Due work in the tables, by kind. */
 export interface SweepResult {
+  /** Those that were skipped, too. */
   readonly polls: number;
   readonly windows: number;
   /** Queries with a notification decision that is due. */
@@ -53,6 +54,8 @@ export interface SweepParts extends SweepOptions {
     readonly calls: readonly { readonly keys: readonly PollKey[]; readonly groupIds: readonly string[] }[];
     readonly unplanned: readonly SourceName[];
   }>;
+  /** Ends due polls that would find nothing, and returns them. */
+  readonly skipUnchanged: (now: Instant) => Promise<readonly PollKey[]>;
 }
 
 /**
@@ -71,10 +74,13 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     mostDeliveries: MOST,
     mostEdits: MOST_EDITS,
   });
+  const skipped = due.polls.length === 0 ? [] : await parts.skipUnchanged(now);
+  const needless = new Set(skipped.map(pollName));
+  const needed = due.polls.filter((poll) => !needless.has(pollName(poll)));
   // Each call with the polls that share it.
   const polls = [
     ...planned.calls,
-    ...(await toAdd(parts, due.polls)).map((poll) => ({ keys: [poll], groupIds: [] })),
+    ...(await toAdd(parts, needed)).map((poll) => ({ keys: [poll], groupIds: [] })),
   ];
   const { decisions: allDecisions, corrections } = due;
   const { deliveries, edits } = await toOpenChannels(parts, due);
@@ -112,7 +118,7 @@ export async function sweep(parts: SweepParts, now: Instant): Promise<SweepResul
     ...(due.hasStaleCounts ? [queues.add("count-mentions", {}, { dedupe: "count-mentions" })] : []),
   ]);
   return {
-    polls: polls.length,
+    polls: polls.length + skipped.length,
     windows: ticks.length,
     decisions: decisions.length,
     deliveries: deliveries.length,
