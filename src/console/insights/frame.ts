@@ -153,7 +153,10 @@ function hidden(values: Readonly<Record<string, number | null>>): readonly Html[
   );
 }
 
-/** The page of the mentions that a number counts. Without queries of its own they are those that were chosen. */
+/**
+ * The page of the mentions that a number counts. Without queries of its own they are those that were chosen. Null if
+ * they are of more queries than that page takes: it would list others, too.
+ */
 export function mentionsLink(
   { question, chosen, queries }: Pick<Scope, "question" | "chosen" | "queries">,
   of: {
@@ -163,8 +166,9 @@ export function mentionsLink(
     readonly sentiment?: string | null;
     readonly facet?: { readonly facet: string; readonly value: string };
   },
-): string {
+): string | null {
   const ids = of.queries ?? (chosen.length === queries.length ? [] : chosen.map(({ queryId }) => queryId));
+  if (ids.length > MOST_QUERIES) return null;
   const { sentiment = null, ...filters } = question.filters;
   const values = {
     ...{ sentiment: of.sentiment ?? sentiment, from: of.from, to: of.to },
@@ -174,9 +178,13 @@ export function mentionsLink(
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === null ? [] : [[name, String(value)] as [string, string]],
   );
-  // More than that page takes: then it lists those of all queries.
-  const named = ids.length > MOST_QUERIES ? [] : ids.map((id): [string, string] => ["query", id]);
+  const named = ids.map((id): [string, string] => ["query", id]);
   return `/mentions?${new URLSearchParams([...named, ...given])}`;
+}
+
+/** The text as a link, where there is one. */
+export function linked(href: string | null, text: Html | string): Html {
+  return href === null ? html`${text}` : html`<a href="${href}">${text}</a>`;
 }
 
 /** `12% more than the 1,100 before`. */

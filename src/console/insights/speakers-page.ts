@@ -11,7 +11,7 @@ import { counted, formatNumber, formatShare } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
-import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
+import { changeOf, insightsPage, linked, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
 export interface Speakers {
@@ -68,8 +68,10 @@ function listsPanel({ sums }: Speakers, filtered: Scope): Html {
     const isChosen = chosen?.toLowerCase() === list.toLowerCase();
     return html`<tr><th scope="row">${isChosen ? foreign(list) : html`<a href="${onList(scope, list)}">${foreign(list)}</a>`}</th>
 <td class="number">${formatNumber(authors)}</td>
-<td class="number"><a href="${mentionsLink(scope, { ...period, facet: { facet: "list", value: list } })}">${formatNumber(mentions)}<span
-  class="unseen"> mentions of ${list}</span></a></td>
+<td class="number">${linked(
+      mentionsLink(scope, { ...period, facet: { facet: "list", value: list } }),
+      html`${formatNumber(mentions)}<span class="unseen"> mentions of ${list}</span>`,
+    )}</td>
 <td>${changeOf(mentions, before)}</td><td class="number">${mentions > 0 && formatShare(negative / mentions)}</td></tr>`;
   })}</tbody></table></div>${about}</section>`;
 }
@@ -128,7 +130,7 @@ function speaker(
     ...parameters,
   ]);
   const link = mentionsLink(scope, { ...spanOfMoments(scope.range.moments), facet: { facet, value } });
-  return html`<tr><th scope="row"><a href="${link}">${foreign(value)}</a>${
+  return html`<tr><th scope="row">${linked(link, foreign(value))}${
     facet === "author" && authorLists(value, lists)
   }</th><td class="number">${formatNumber(mentions)}</td>
 <td>${before > 0 ? changeOf(mentions, before) : hasBefore && html`<span class="badge is-new">new</span>`}</td>

@@ -16,7 +16,7 @@ import { columnChart } from "../parts/column-chart.ts";
 import { followable, mentionReach, storyWords } from "../parts/mention-list.ts";
 import type { Page } from "../parts/page.ts";
 import { foreign, formatCompact, shorten } from "../parts/words.ts";
-import { changeOf, insightsPage, mentionsLink } from "./frame.ts";
+import { changeOf, insightsPage, linked, mentionsLink } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
 export const MOST_STORIES = 10;
@@ -45,7 +45,7 @@ function storyPanel(story: SpreadStory, place: number, scope: Scope, times: Time
   const { mentions, before, negative, authors, first, widest, sites } = story;
   const id = `story-${place + 1}`;
   const facts = [
-    html`<a href="${storyLink(story, scope)}">${counted(mentions, "mention")}</a>${before > 0 && html`, ${changeOf(mentions, before)}`}`,
+    html`${linked(storyLink(story, scope), counted(mentions, "mention"))}${before > 0 && html`, ${changeOf(mentions, before)}`}`,
     authors > 0 && counted(authors, "author"),
     `${formatShare(negative / mentions)} negative`,
   ].filter((fact) => fact !== false);
@@ -93,8 +93,9 @@ function storyLink(
   { story }: SpreadStory,
   scope: Scope,
   { from, to } = spanOfMoments(scope.range.moments),
-): string {
-  return `${mentionsLink(scope, { from, to })}&${new URLSearchParams({ story })}`;
+): string | null {
+  const href = mentionsLink(scope, { from, to });
+  return href === null ? null : `${href}&${new URLSearchParams({ story })}`;
 }
 
 function columnsOf(story: SpreadStory, scope: Scope) {
@@ -118,7 +119,7 @@ function numbers(id: string, story: SpreadStory, scope: Scope): Html {
 <tbody>${story.steps.toReversed().map(([step, n]) => {
     const from = range.moments[step] ?? 0;
     const to = range.moments[step + 1] ?? from;
-    return html`<tr><th scope="row"><a href="${storyLink(story, scope, { from, to })}">${labelOf(range, step)}</a></th>
+    return html`<tr><th scope="row">${linked(storyLink(story, scope, { from, to }), labelOf(range, step))}</th>
 <td>${formatNumber(n)}</td></tr>`;
   })}</tbody></table></div></details>`;
 }

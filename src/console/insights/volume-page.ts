@@ -16,7 +16,7 @@ import { livePart } from "../parts/live.ts";
 import type { Page } from "../parts/page.ts";
 import { moodLegend } from "../parts/volume-chart.ts";
 import { foreign } from "../parts/words.ts";
-import { changeOf, insightsPage, mentionsLink, pointsOf } from "./frame.ts";
+import { changeOf, insightsPage, linked, mentionsLink, pointsOf } from "./frame.ts";
 import type { Scope } from "./question.ts";
 
 const MOODS = ["negative", "unknown", "neutral", "positive"] as const satisfies readonly (keyof Mood)[];
@@ -66,7 +66,7 @@ ${
 <tbody>${movers.map(({ facet, value, negative, share, shareBefore }) => {
         const href = mentionsLink(scope, { ...period, sentiment: "negative", facet: { facet, value } });
         return html`<tr><th scope="row">${FACET_NAMES[facet] ?? facet} ${foreign(value)}</th>
-<td class="number"><a href="${href}">${formatNumber(negative)}<span class="unseen"> negative mentions of ${value}</span></a></td>
+<td class="number">${linked(href, html`${formatNumber(negative)}<span class="unseen"> negative mentions of ${value}</span>`)}</td>
 <td class="number">${formatShare(share)}</td><td>${pointsOf(share, shareBefore, "")}</td></tr>`;
       })}</tbody></table></div>
 <p class="hint">A mention is in a row for each thing that it has: its site, its country, each of its categories.</p>`
@@ -176,7 +176,7 @@ function numbers(
     ({
       from,
       step,
-    }) => html`<tr><th scope="row"><a href="${mentionsLink(scope, { from, to: range.moments[step + 1] ?? from })}">${labelOf(range, step)}</a></th>
+    }) => html`<tr><th scope="row">${linked(mentionsLink(scope, { from, to: range.moments[step + 1] ?? from }), labelOf(range, step))}</th>
 ${cells(step).map((n) => html`<td>${formatNumber(n)}</td>`)}</tr>`,
   )}</tbody></table></div></details>`;
 }
@@ -188,10 +188,10 @@ function shareTable(scope: Scope, { voices, total, before }: Volume): Html {
 <th scope="col" class="number">Negative</th><th scope="col">Against before</th></tr></thead>
 <tbody>${voices.map(
     (voice) => html`<tr><th scope="row">${voice.queryId === null ? voice.name : foreign(voice.name)}</th>
-<td class="number">
-<a href="${mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, voice.queryId) })}">${formatNumber(voice.total)}<span
-  class="unseen"> mentions of ${voice.name}</span></a>
-</td>
+<td class="number">${linked(
+      mentionsLink(scope, { ...period, queries: queriesOf(scope, voices, voice.queryId) }),
+      html`${formatNumber(voice.total)}<span class="unseen"> mentions of ${voice.name}</span>`,
+    )}</td>
 <td class="number">${total === 0 ? "0%" : formatShare(voice.total / total)}</td>
 <td>${pointsOf(rate(voice.total, total), rate(voice.before, before), "")}</td>
 <td class="number">${voice.total === 0 ? "" : formatShare(voice.negative / voice.total)}</td>

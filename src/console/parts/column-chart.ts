@@ -6,7 +6,7 @@ import { type Html, html } from "../common/html.ts";
 interface ColumnPart {
   readonly fill: string;
   readonly n: number;
-  readonly href?: string;
+  readonly href?: string | null;
 }
 
 export interface Column {
@@ -66,7 +66,7 @@ function drawColumn(
     below += n;
     const piece = html`<rect class="${fill}" x="${percent(x)}" y="${y(below)}" width="${percent(inner)}"
   height="${percent(100 - Number.parseFloat(y(n)))}"/>`;
-    return href === undefined ? piece : html`<a href="${href}" tabindex="-1">${piece}</a>`;
+    return href == null ? piece : html`<a href="${href}" tabindex="-1">${piece}</a>`;
   });
   return html`<g data-from="${from}" data-to="${to}" data-text="${text}"><title>${text}</title><rect class="fill-none" x="${percent(x)}"
   y="0" width="${percent(width)}" height="100%"/>${pieces}${
