@@ -10,11 +10,14 @@ import { systemClock } from "../../lib/clock.ts";
 import { OWN_DESCRIPTORS } from "../../lib/descriptors.ts";
 import { describeError } from "../../lib/errors.ts";
 import { SECOND } from "../../lib/instant.ts";
-import { withoutAddress } from "../open/without-address.ts";
+import { capitalised } from "../../lib/text.ts";
+import { addressFault, withoutAddress } from "../open/engine-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, migrations, disk and clock of the database at `url`. */
 export async function checkDatabase(url: string): Promise<readonly Finding[]> {
+  const fault = addressFault("DATABASE_URL", url);
+  if (fault !== null) return [fail("database", fault.message, `${capitalised(fault.hint)}.`)];
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
     const before = systemClock.now();

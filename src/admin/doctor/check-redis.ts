@@ -1,10 +1,13 @@
 import { inspectRedis, type OpenRedis, type RedisFacts } from "#monitor";
 import { describeError } from "../../lib/errors.ts";
-import { withoutAddress } from "../open/without-address.ts";
+import { capitalised } from "../../lib/text.ts";
+import { addressFault, withoutAddress } from "../open/engine-address.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Version, persistence and eviction of the Redis that holds the queues. */
 export async function checkRedis(url: string, open?: OpenRedis): Promise<readonly Finding[]> {
+  const fault = addressFault("REDIS_URL", url);
+  if (fault !== null) return [fail("redis", fault.message, `${capitalised(fault.hint)}.`)];
   let facts: RedisFacts;
   try {
     facts = await inspectRedis(url, open);

@@ -1,8 +1,8 @@
 import type { BackendOptions } from "#monitor";
 import { UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { parseUrl } from "../../lib/parse-url.ts";
 import type { Environment } from "../config/environment.ts";
+import { addressFault } from "./engine-address.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 /** The database and the queue, given or embedded. */
@@ -17,7 +17,8 @@ export interface Engines {
 /** `DATABASE_URL`, or a PostgreSQL of our own; `REDIS_URL`, or queues in that PostgreSQL. */
 export async function openEngines(environment: Environment, log: Logger): Promise<Engines> {
   const { databaseUrl, redisUrl } = environment;
-  refuseOtherAddress(redisUrl);
+  const fault = redisUrl === null ? null : addressFault("REDIS_URL", redisUrl);
+  if (fault !== null) throw new UserError(fault.message, [fault.hint]);
   const { url, stop } = await openPostgres(environment, log, { share: false });
   return {
     databaseUrl: url,
@@ -28,14 +29,4 @@ export async function openEngines(environment: Environment, log: Logger): Promis
     description: `${databaseUrl === null ? "embedded PostgreSQL" : "PostgreSQL of DATABASE_URL"}, queues on ${redisUrl === null ? "it" : "Redis"}`,
     stop,
   };
-}
-
-function refuseOtherAddress(redisUrl: string | null): void {
-  if (redisUrl === null) return;
-  if (/^(rediss?|unix):$/.test(parseUrl(redisUrl)?.protocol ?? "")) return;
-  // A path is a socket; ioredis takes it unchanged.
-  if (redisUrl.startsWith("/")) return;
-  throw new UserError("REDIS_URL is no address of a Redis", [
-    "it looks like redis://user:password@host:6379 (rediss:// for TLS); without it the queue lives in PostgreSQL",
-  ]);
 }

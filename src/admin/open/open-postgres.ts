@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import { openDatabase, ping, startEmbeddedPostgres } from "#monitor";
 import { describeError, UserError } from "../../lib/errors.ts";
 import type { Logger } from "../../lib/log.ts";
-import { parseUrl } from "../../lib/parse-url.ts";
 import type { Environment } from "../config/environment.ts";
-import { withoutAddress } from "./without-address.ts";
+import { addressFault, withoutAddress } from "./engine-address.ts";
 
 /** A PostgreSQL to work on. */
 interface OpenPostgres {
@@ -67,11 +66,8 @@ export async function openScratchPostgres(
 
 /** The driver's message names neither the variable nor what to do; and it may repeat the password. */
 async function reach(url: string): Promise<void> {
-  if (!/^postgres(ql)?:$/.test(parseUrl(url)?.protocol ?? "")) {
-    throw new UserError("DATABASE_URL is no address of a PostgreSQL", [
-      "it looks like postgres://user:password@host:5432/database",
-    ]);
-  }
+  const fault = addressFault("DATABASE_URL", url);
+  if (fault !== null) throw new UserError(fault.message, [fault.hint]);
   const database = openDatabase({ url, connections: 1, onError: () => {} });
   try {
     await ping(database.db);
