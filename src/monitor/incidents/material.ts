@@ -1,4 +1,5 @@
 import { foldText } from "../../lib/text.ts";
+import { UNSPACED } from "../../lib/unspaced-scripts.ts";
 import { type Mention, type StoryMention, speakerOf } from "../model/mention.ts";
 
 /** What the mentions of an incident have in common. */
@@ -55,8 +56,7 @@ export function sharedWith(
   const has = (test: (one: StoryMention) => boolean): boolean => mentions.filter(test).length >= enough;
   if (has(({ story }) => stories(story) > 0)) return "stories";
   if (has(({ mention }) => authors(authorOf(mention) ?? "") > 0)) return "authors";
-  if (has(({ mention }) => [...wordsOf(mention)].filter((word) => words.has(word)).length >= 2))
-    return "words";
+  if (has(({ mention }) => wordsOf(mention, words).size >= 2)) return "words";
   return null;
 }
 
@@ -94,12 +94,42 @@ const SHORTEST_WORD = 4;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const HASHTAG = /#[\p{L}\p{M}\p{N}]+/gu;
 
+/** Scripts without blanks between words. Chinese words mostly have two characters; katakana is written for one foreign word. */
+const HAN = /\p{sc=Han}{2,}/gu;
+const KATAKANA = /[\p{sc=Katakana}\u30fc]{3,}/gu;
+const THAI_AND_ITS_LIKE = /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{4,}/gu;
+const UNSPACED_RUN = new RegExp(`[${UNSPACED}\\u30fc]+`, "gu");
+/** Cuts by the dictionaries of Unicode, whatever the language. It takes a microsecond a character, so only the beginning is cut. */
+const CUT = new Intl.Segmenter("th", { granularity: "word" });
+const MOST_CUT = 300;
+
 /**
- * The different words of a mention. A hashtag is made to say what a text belongs to: it is a word with its sign and
- * without, and so counts twice. Text without blanks between words has none, and is joined by stories and authors. */
-function wordsOf({ title, text }: Mention): ReadonlySet<string> {
+ * The different words of a mention; with `typical`, those of them that are. A hashtag is made to say what a text belongs to:
+ * it is a word with its sign and without, and so counts twice.
+ */
+function wordsOf({ title, text }: Mention, typical?: ReadonlySet<string>): ReadonlySet<string> {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
   const plain = folded.replaceAll(/https?:\S+/g, " ");
-  const words = [...(plain.match(WORD) ?? []), ...(plain.match(HASHTAG) ?? [])];
-  return new Set(words.filter((word) => word.length >= SHORTEST_WORD));
+  const spaced = plain.replaceAll(UNSPACED_RUN, " ").match(WORD) ?? [];
+  const cut = (plain.slice(0, MOST_CUT).match(THAI_AND_ITS_LIKE) ?? []).flatMap((run) =>
+    Array.from(CUT.segment(run), ({ segment }) => segment),
+  );
+  const words = [
+    ...[...spaced, ...cut, ...(plain.match(HASHTAG) ?? [])].filter((word) => word.length >= SHORTEST_WORD),
+    ...(plain.match(KATAKANA) ?? []),
+    ...(plain.match(HAN) ?? []).flatMap((run) => pairsOf([...run], typical)),
+  ];
+  return new Set(typical === undefined ? words : words.filter((word) => typical.has(word)));
+}
+
+/** Every two neighbours; of two typical pairs that overlap only the first: they are parts of the same word. */
+function pairsOf(characters: readonly string[], typical?: ReadonlySet<string>): string[] {
+  const pairs: string[] = [];
+  for (let at = 0; at + 1 < characters.length; at++) {
+    const pair = characters.slice(at, at + 2).join("");
+    if (typical !== undefined && !typical.has(pair)) continue;
+    pairs.push(pair);
+    if (typical !== undefined) at++;
+  }
+  return pairs;
 }
