@@ -94,11 +94,12 @@ const SHORTEST_WORD = 4;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const HASHTAG = /#[\p{L}\p{M}\p{N}]+/gu;
 
-/** Scripts without blanks between words. Chinese words mostly have two characters; katakana is written for one foreign word. */
-const HAN = /\p{sc=Han}{2,}/gu;
+/** Chinese words mostly have two characters, and so have Korean ones without the endings that are written on. */
+const PAIRED = /\p{sc=Han}{2,}|\p{sc=Hangul}{2,}/gu;
+/** Written for one foreign word. */
 const KATAKANA = /[\p{sc=Katakana}\u30fc]{3,}/gu;
 const THAI_AND_ITS_LIKE = /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{4,}/gu;
-const UNSPACED_RUN = new RegExp(`[${UNSPACED}\\u30fc]+`, "gu");
+const NOT_BY_BLANKS = new RegExp(`[${UNSPACED}\\p{sc=Hangul}\\u30fc]+`, "gu");
 /** Cuts by the dictionaries of Unicode, whatever the language. It takes a microsecond a character, so only the beginning is cut. */
 const CUT = new Intl.Segmenter("th", { granularity: "word" });
 const MOST_CUT = 300;
@@ -110,14 +111,14 @@ const MOST_CUT = 300;
 function wordsOf({ title, text }: Mention, typical?: ReadonlySet<string>): ReadonlySet<string> {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
   const plain = folded.replaceAll(/https?:\S+/g, " ");
-  const spaced = plain.replaceAll(UNSPACED_RUN, " ").match(WORD) ?? [];
+  const spaced = plain.replaceAll(NOT_BY_BLANKS, " ").match(WORD) ?? [];
   const cut = (plain.slice(0, MOST_CUT).match(THAI_AND_ITS_LIKE) ?? []).flatMap((run) =>
     Array.from(CUT.segment(run), ({ segment }) => segment),
   );
   const words = [
     ...[...spaced, ...cut, ...(plain.match(HASHTAG) ?? [])].filter((word) => word.length >= SHORTEST_WORD),
     ...(plain.match(KATAKANA) ?? []),
-    ...(plain.match(HAN) ?? []).flatMap((run) => pairsOf([...run], typical)),
+    ...(plain.match(PAIRED) ?? []).flatMap((run) => pairsOf([...run], typical)),
   ];
   return new Set(typical === undefined ? words : words.filter((word) => typical.has(word)));
 }

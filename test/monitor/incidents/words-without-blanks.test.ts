@@ -63,6 +63,29 @@ const TALKS: Readonly<Record<string, Talk>> = {
       "阿克米新店下个月开业,现在可以预约",
     ],
   },
+  Korean: {
+    everyDay: [
+      "애크미 매장에서 새 옷을 샀는데 색이 정말 예뻐요",
+      "친구가 애크미 회원 카드를 추천해 줬다 포인트로 선물 교환",
+      "역에서 애크미 광고를 봤는데 모델이 예쁘다",
+      "애크미 고객센터 직원이 친절하게 문제를 해결해 줬어요",
+      "아이 생일에 애크미 장난감을 사 줬더니 좋아한다",
+      "애크미 앱으로 주문한 물건이 내일 온다",
+    ],
+    crisis: [
+      "애크미 충전기가 폭발해서 책상이 다 탔어요",
+      "충전 중에 배터리가 폭발해 불이 날 뻔했다",
+      "애크미 배터리에서 한밤중에 화재, 너무 무섭다",
+      "옆집 애크미 배터리가 폭발했다고 소방차가 왔다",
+      "배터리 화재 사고가 이렇게 많은데 왜 리콜을 안 하나",
+    ],
+    alsoOfIt: ["우리 집 배터리도 부풀었는데 폭발할까 봐 무섭다", "배터리 화재 이후로 연락이 안 된다"],
+    somethingElse: [
+      "애크미 대표가 탈세 혐의로 체포됐다는 보도",
+      "애크미 택배가 사흘째 안 오고 전화도 안 받는다",
+      "애크미 새 매장이 다음 달에 문을 연다, 예약은 오늘부터",
+    ],
+  },
   Thai: {
     everyDay: [
       "วันนี้ไปซื้อเสื้อใหม่ที่ร้านแอคมี สีสวยมาก",
@@ -88,7 +111,7 @@ const TALKS: Readonly<Record<string, Talk>> = {
   },
 };
 
-describe.each(Object.entries(TALKS))("in %s, without blanks between words", (_, talk) => {
+describe.each(Object.entries(TALKS))("in %s, where blanks do not part words", (_, talk) => {
   const before = Array.from({ length: 60 }, (_, n) => told(talk.everyDay[n % talk.everyDay.length] ?? ""));
   const material = materialOf(
     Array.from({ length: 25 }, (_, n) => told(talk.crisis[n % talk.crisis.length] ?? "")),
