@@ -108,9 +108,14 @@ export function labelOf(range: Range, step: number): string {
 
 function writeLabel({ by, zone, moments }: Range, step: number): string {
   const at = local(moments[step] ?? 0, zone);
-  if (by === "hour") return at.toFormat("ccc d LLL, HH:mm");
+  if (by === "hour") return `${at.toFormat("ccc d LLL, HH:mm")}${whichOfTwo(at)}`;
   if (by === "day") return at.toFormat("ccc d LLL");
   return `${at.toFormat("d LLL")} to ${local((moments[step + 1] ?? 0) - 1, zone).toFormat("d LLL")}`;
+}
+
+/** In autumn an hour comes twice: ` CEST` for the first one. */
+function whichOfTwo(at: DateTime): string {
+  return at.getPossibleOffsets().length > 1 ? ` ${at.setLocale("en-GB").offsetNameShort}` : "";
 }
 
 /** What a label of the axis has room for. */

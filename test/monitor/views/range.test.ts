@@ -136,6 +136,21 @@ test("a range that begins at the first moment of an hour or a day has a step", (
   expect(lengths(moments)).toEqual([24, 24, 24, 24, 24, 24]);
 });
 
+test("an hour that comes twice in autumn says which of the two it is", () => {
+  const moments = ["2026-10-25T00:00Z", "2026-10-25T01:00Z", "2026-10-25T02:00Z", "2026-10-25T03:00Z"];
+  const [from = "", , , to = ""] = moments;
+  const range = readRange(
+    ask({ from: String(Date.parse(from)), to: String(Date.parse(to)) }),
+    NOW,
+    "Europe/Berlin",
+  );
+  expect([0, 1, 2].map((step) => labelOf(range, step))).toEqual([
+    "Sun 25 Oct, 02:00 CEST",
+    "Sun 25 Oct, 02:00 CET",
+    "Sun 25 Oct, 03:00",
+  ]);
+});
+
 test("steps are named by what they are: an hour, a day, a week", () => {
   const hours = between("2026-03-02T22:00:00Z", "2026-03-03T02:00:00Z");
   expect([0, 2].map((step) => labelOf(hours, step))).toEqual(["Mon 2 Mar, 22:00", "Tue 3 Mar, 00:00"]);
