@@ -14,9 +14,16 @@ export function formatExpected(value: number): string {
   return formatNumber(Math.abs(value) < 999.5 ? value : Number(value.toPrecision(3)));
 }
 
-/** `0.5714` → `57%`. */
+/** A part of a whole, `0.5714` → `57%`. A few of many are `under 1%` and not none, all but a few `over 99%` and not all. */
 export function formatShare(share: number): string {
-  return `${Math.round(share * 100)}%`;
+  const percent = Math.round(share * 100);
+  if (percent === 0 && share > 0) return "under 1%";
+  return percent === 100 && share < 1 ? "over 99%" : `${percent}%`;
+}
+
+/** A share that people set, in percent, as they wrote it: `0.125` → `12.5`. */
+export function inPercent(share: number): string {
+  return String(Number((share * 100).toPrecision(6)));
 }
 
 function trimZero(text: string): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
 import { formatMinutes } from "../../src/lib/duration.ts";
 import { canonicalJson, type JsonValue, stableHash } from "../../src/lib/json.ts";
-import { countedSubject, formatExpected, formatNumber, formatShare } from "../../src/lib/numbers.ts";
+import { countedSubject, formatExpected, formatNumber, formatShare, inPercent } from "../../src/lib/numbers.ts";
 import { fitsGlob } from "../../src/lib/patterns.ts";
 import { foldText } from "../../src/lib/text.ts";
 
@@ -118,5 +118,16 @@ describe("numbers and times in sentences", () => {
     [172_800_000, "2 days"],
   ])("formats %d ms as %s", (ms, text) => expect(formatMinutes(ms)).toBe(text));
 
-  it("formats a share in percent", () => expect(formatShare(0.5714)).toBe("57%"));
+  it("says none and all of none and all only", () =>
+    expect([0, 0.004, 0.005, 0.5714, 0.995, 0.996, 1].map(formatShare)).toEqual([
+      "0%",
+      "under 1%",
+      "1%",
+      "57%",
+      "over 99%",
+      "over 99%",
+      "100%",
+    ]));
+  it("repeats a share that people set as they wrote it", () =>
+    expect([0.125, 0.07, 0.00125, 1].map(inPercent)).toEqual(["12.5", "7", "0.125", "100"]));
 });

@@ -1,4 +1,5 @@
 import type { ListedSilence, RulePrecision, Silence } from "#monitor";
+import { formatShare } from "../../lib/numbers.ts";
 import { describeRange, rangeAt } from "../../lib/weekly-range.ts";
 import { type Html, html } from "../common/html.ts";
 import type { Times } from "../common/times.ts";
@@ -92,5 +93,5 @@ function precision(rules: readonly RulePrecision[]): Html {
 
 function shareOf({ relevant, notRelevant }: RulePrecision): string {
   const judged = relevant + notRelevant;
-  return judged === 0 ? "no feedback" : `${Math.round((100 * relevant) / judged)}%`;
+  return judged === 0 ? "no feedback" : formatShare(relevant / judged);
 }

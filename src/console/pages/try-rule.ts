@@ -200,7 +200,7 @@ function triedPart(tried: TriedRule, times: Times): Html {
   const total = messages.reduce((sum, one) => sum + one.messages, 0);
   return html`${cut.map((one) => html`<p class="note">${one}</p>`)}
 <p>${formatNumber(matched)} of ${counted(mentions, "mention")} ${matched === 1 ? "matches" : "match"}${
-    mentions > 0 && ` (${shareOf(matched / mentions)})`
+    mentions > 0 && ` (${formatShare(matched / mentions)})`
   }, in ${counted(queryCount, "query", "queries")}.
 ${
   total > 0 &&
@@ -245,10 +245,6 @@ ${
 <p class="detail after">It learned from mentions since ${times.moment(tried.learnedFrom)}.
 Nobody acknowledges or silences anything in a try, and routes, quiet hours and throttles are those of this configuration.
 It took ${(tried.tookMs / 1000).toFixed(1)} s.</p>`;
-}
-
-function shareOf(share: number): string {
-  return share > 0 && share < 0.005 ? "under 1%" : formatShare(share);
 }
 
 /** After a rule was saved. */

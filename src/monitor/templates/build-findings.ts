@@ -1,18 +1,12 @@
 import { formatMinutes } from "../../lib/duration.ts";
 import { DAY } from "../../lib/instant.ts";
+import { formatShare } from "../../lib/numbers.ts";
 import type { Alert, Explanation } from "../model/alert.ts";
 import { type AuthorListing, authorKeyOf } from "../model/author-list.ts";
 import { eventAt, type Mention, speakerOf } from "../model/mention.ts";
 import type { ShownStory } from "../model/shown.ts";
 import { shortLine } from "./escape.ts";
-import {
-  formatCompact,
-  formatDay,
-  formatNumber,
-  formatShare,
-  formatTime,
-  formatTimeAfter,
-} from "./formatters.ts";
+import { formatCompact, formatDay, formatNumber, formatTime, formatTimeAfter } from "./formatters.ts";
 import type { FindingView } from "./view.ts";
 
 /** The findings about an alert as short lines, the most useful first. Names and words in them are hostile. */
@@ -137,7 +131,7 @@ function moodOf(alert: Alert, { negative }: Explanation): string {
   // An alert on the share of negative mentions already says it, for another moment and so with another number.
   if (alert.values["negativeShare"] !== undefined) return "";
   if (negative === null || Math.abs(negative.now - negative.before) < TURN) return "";
-  return `${percent(negative.now)} of all mentions negative (usually ${percent(negative.before)})`;
+  return `${formatShare(negative.now)} of all mentions negative (usually ${formatShare(negative.before)})`;
 }
 
 function peopleOf({ authors, looked, reposts }: Explanation): string {
@@ -152,8 +146,8 @@ function peopleOf({ authors, looked, reposts }: Explanation): string {
   }
   const isUsual = reposts.before !== null && Math.abs(reposts.now - reposts.before) < TURN;
   if (reposts.now >= TURN && !isUsual) {
-    const usual = reposts.before === null ? "" : ` (usually ${percent(reposts.before)})`;
-    parts.push(`${percent(reposts.now)} repeat another text${usual}`);
+    const usual = reposts.before === null ? "" : ` (usually ${formatShare(reposts.before)})`;
+    parts.push(`${formatShare(reposts.now)} repeat another text${usual}`);
   }
   return parts.join("; ");
 }
@@ -167,11 +161,8 @@ function completenessOf(alert: Alert, { completeUntil }: Explanation, timezone: 
 function shares(parts: Explanation["topics"]): string {
   return parts
     .map(
-      ({ name: what, now, before }) => `${shortLine(what, 50)} ${percent(now)} (usually ${percent(before)})`,
+      ({ name: what, now, before }) =>
+        `${shortLine(what, 50)} ${formatShare(now)} (usually ${formatShare(before)})`,
     )
     .join(", ");
-}
-
-function percent(share: number): string {
-  return formatShare(share, 1);
 }

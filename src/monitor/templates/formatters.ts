@@ -11,14 +11,7 @@ export function formatCompact(value: number): string {
   return COMPACT.format(value).replace("K", "k");
 }
 
-/** A part of a whole as `42%`. A few of many are `under 1%` and not none, all but a few `over 99%` and not all. */
-export function formatShare(part: number, whole: number): string {
-  const percent = formatPercent(part, whole);
-  if (percent === "0%" && part > 0) return "under 1%";
-  return percent === "100%" && part < whole ? "over 99%" : percent;
-}
-
-/** The same without words; `0%` if the whole is 0. */
+/** A part of a whole as `42%`, without words; `0%` if the whole is 0. */
 export function formatPercent(part: number, whole: number): string {
   return whole === 0 ? "0%" : `${Math.round((100 * part) / whole)}%`;
 }

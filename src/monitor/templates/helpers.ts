@@ -1,6 +1,7 @@
 import type { HelperDelegate, HelperOptions } from "handlebars";
 import { UserError } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/instant.ts";
+import { formatShare } from "../../lib/numbers.ts";
 import { capitalised } from "../../lib/text.ts";
 import {
   formatAgainst,
@@ -12,7 +13,6 @@ import {
   formatPercent,
   formatPeriod,
   formatPoints,
-  formatShare,
   formatTime,
   formatTimeAfter,
 } from "./formatters.ts";
@@ -45,7 +45,7 @@ export const helpers: Readonly<Record<string, HelperDelegate>> = {
   /** `120k`. */
   compact: (value: number) => formatCompact(value),
   /** `{{share negative mentions}}` → `42%`, `under 1%`. */
-  share: (part: number, whole: number) => formatShare(part, whole),
+  share: (part: number, whole: number) => formatShare(whole === 0 ? 0 : part / whole),
   /** `{{percent negative mentions}}` → `42%`, `0%`: for widths. */
   percent: (part: number, whole: number) => formatPercent(part, whole),
   /** `{{change mentions previousMentions}}` → `+40%`, `6×`. */

@@ -8,7 +8,6 @@ import {
   formatDay,
   formatLength,
   formatPeriod,
-  formatShare,
   formatTime,
   formatTimeAfter,
 } from "../../../src/monitor/templates/formatters.ts";
@@ -150,11 +149,6 @@ describe("moments and numbers", () => {
       formatChange(5, 0),
       formatChange(60, 10),
     ]).toEqual(["+40%", "-12%", "no change", "new", "6×"]);
-    expect([formatShare(0, 0), formatShare(1, 3)]).toEqual(["0%", "33%"]);
-    // None and all are said of none and all only.
-    expect([0, 4, 5, 995, 996, 1_000].map((part) => formatShare(part, 1_000))).toEqual([
-      ...["0%", "under 1%", "1%", "over 99%", "over 99%", "100%"],
-    ]);
     expect([formatLength(0), formatLength(200 * MINUTE), formatLength(49 * HOUR)]).toEqual([
       "1 min",
       "3 h 20 min",

@@ -3,7 +3,7 @@ import { Duration, formatMinutes } from "../../../lib/duration.ts";
 import { DAY, floorTo, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
 import { TimeZone } from "../../../lib/local-time.ts";
-import { countedSubject, formatExpected, formatShare } from "../../../lib/numbers.ts";
+import { countedSubject, formatExpected, inPercent } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
 import { Share } from "../params.ts";
@@ -95,7 +95,7 @@ export const absence = defineWindowCondition({
       series: [series],
       ...(timezone !== undefined && { timezone }),
       subject,
-      inWords: `${formatShare(atMost)} or less of the usual ${subject} in ${formatMinutes(within)}, at hours for which ${formatExpected(least)} or more are usual`,
+      inWords: `${inPercent(atMost)}% or less of the usual ${subject} in ${formatMinutes(within)}, at hours for which ${formatExpected(least)} or more are usual`,
       looksMs: [within, within],
       initial: (): State => ({ learned: null, slots: { newest: 0, counts: [], expected: [] } }),
       inherit: (state) => state,

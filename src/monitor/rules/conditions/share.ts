@@ -3,7 +3,7 @@ import { lnBetaBinomialTail } from "../../../lib/distributions.ts";
 import { Duration, formatMinutes } from "../../../lib/duration.ts";
 import { DAY, type Instant, MINUTE } from "../../../lib/instant.ts";
 import { stableHash } from "../../../lib/json.ts";
-import { countedSubject, formatNumber, formatShare } from "../../../lib/numbers.ts";
+import { countedSubject, formatNumber, formatShare, inPercent } from "../../../lib/numbers.ts";
 import { BUCKET_MS } from "../../model/judging.ts";
 import { allOf, everyMention } from "../combine-predicates.ts";
 import { defineWindowCondition } from "../define-window-condition.ts";
@@ -96,7 +96,7 @@ export const share = defineWindowCondition({
     what: "a rule with share",
     limits: StepLimits,
     own: atLeast === undefined ? {} : { atLeast },
-    describe: (step) => `at least ${formatShare(step.atLeast ?? 0)}`,
+    describe: (step) => `at least ${inPercent(step.atLeast ?? 0)}%`,
   }),
   compile: ({ of, atLeast, aboveUsual, unusual, oneFalseAlarmIn, among, within }, slice, readTree, steps) => {
     const predicate = readTree(of, ["of"]);
@@ -122,10 +122,10 @@ export const share = defineWindowCondition({
       series: [part, whole],
       subject: `${predicate.adjective ?? "matching"} mentions`,
       inWords: [
-        `${atLeast === undefined ? "a part" : `${formatShare(atLeast)} or more`} of the ${slice.subject} in ${formatMinutes(within)} are ${are}`,
+        `${atLeast === undefined ? "a part" : `${inPercent(atLeast)}% or more`} of the ${slice.subject} in ${formatMinutes(within)} are ${are}`,
         ...(aboveUsual === undefined
           ? []
-          : [`${formatNumber(aboveUsual * 100)} percentage points above what is usual for this query`]),
+          : [`${inPercent(aboveUsual)} percentage points above what is usual for this query`]),
         ...(unusual === true ? ["more than chance explains, given what is usual for this query"] : []),
         `judged once there are ${formatNumber(among)}`,
       ].join("; "),
@@ -283,8 +283,8 @@ function explainShare(
       ? ""
       : `, usually ${usual === null ? "not known yet" : formatShare(usual)}`;
   const limits = [
-    ...(atLeast === undefined ? [] : [formatShare(atLeast)]),
-    ...(aboveUsual === undefined ? [] : [`${Math.round(aboveUsual * 100)} points above usual`]),
+    ...(atLeast === undefined ? [] : [`${inPercent(atLeast)}%`]),
+    ...(aboveUsual === undefined ? [] : [`${inPercent(aboveUsual)} points above usual`]),
   ];
   const limit = `${limits.length === 0 ? "" : `limit ${limits.join(" and ")}, `}among at least ${formatNumber(among)}`;
   const rarely = lnP < 0 ? rarityInWords(lnP, testsADay) : null;
@@ -313,12 +313,12 @@ function shortfallsOf(
     const text = `${formatShare(now)} of ${window} are ${are}, ${what}: ${short} ${short === "1" ? "point" : "points"} short`;
     found.push({ of, has: now, needs, text });
   };
-  if (atLeast !== undefined) high("share", atLeast, `at least ${formatShare(atLeast)} needed`);
+  if (atLeast !== undefined) high("share", atLeast, `at least ${inPercent(atLeast)}% needed`);
   if (aboveUsual !== undefined)
     high(
       "usual",
       usual + aboveUsual,
-      `${formatShare(usual + aboveUsual)} needed, ${formatShare(aboveUsual)} above the usual ${formatShare(usual)}`,
+      `${formatShare(usual + aboveUsual)} needed, ${inPercent(aboveUsual)} points above the usual ${formatShare(usual)}`,
     );
   if (isUnusual && found.length === 0)
     found.push({
