@@ -119,7 +119,9 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
   {
     name: "share",
     means: "That part of the mentions of this length of time is negative.",
-    pattern: re(String.raw`(\d+)% of (${NUMBER}) (mentions) in (${LENGTH}) are (negative|positive|neutral)`),
+    pattern: re(
+      String.raw`(?:under |over )?(\d+)% of (${NUMBER}) (mentions) in (${LENGTH}) are (negative|positive|neutral)`,
+    ),
     judge: ([percent = "", among = "", whole = "", length = "", part = ""], context) => {
       const widthMs = toLength(length);
       context.topic.subject ??= `${part} mentions`;
@@ -146,7 +148,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     name: "limit of the rule",
     means: "The rule asks for so much; it is written in the rule's file.",
     pattern: re(
-      String.raw`\(?limit (?:${NUMBER}%?)(?: and \d+ points above usual)?(?:,? (?:among|of) at least ${NUMBER})?\)?|\d+ points above usual, among at least ${NUMBER}|among at least ${NUMBER}|limit ${NUMBER}`,
+      String.raw`\(?limit (?:${NUMBER}%?)(?: and ${NUMBER} points above usual)?(?:,? (?:among|of) at least ${NUMBER})?\)?|${NUMBER} points above usual, among at least ${NUMBER}|among at least ${NUMBER}|limit ${NUMBER}`,
     ),
     judge: () => null,
   },
@@ -154,7 +156,7 @@ export const ALERT_STATEMENTS: readonly Statement[] = [
     name: "usual share",
     means:
       "The part that is usual for this brand: that of the days before, of which a crisis may have been one.",
-    pattern: re(String.raw`(?:, |\()usually (\d+)%\)?`),
+    pattern: re(String.raw`(?:, |\()usually (?:under |over )?(\d+)%\)?`),
     judge: ([percent = ""], context) => {
       const part = slice(context, subjectOf(context));
       const all = slice(context, "mentions");

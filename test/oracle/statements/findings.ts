@@ -234,7 +234,7 @@ export const FINDING_STATEMENTS: readonly Statement[] = [
   {
     name: "repeats",
     means: "That part of them has the same text as another one.",
-    pattern: re(String.raw`\d+% repeat another text(?: \(usually \d+%\))?`),
+    pattern: re(String.raw`(?:under |over )?\d+% repeat another text(?: \(usually (?:under |over )?\d+%\))?`),
     judge: () => null,
   },
   {
