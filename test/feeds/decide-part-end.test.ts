@@ -70,6 +70,11 @@ describe("whether items are missing before a document", () => {
   });
 });
 
+test("a feed that is configured to be read more often than it was is read so, also while its document is the same", () => {
+  const before = { readAt: now - HOUR, readEveryMs: 2 * everyMs };
+  expect(decideReading(part({ before })).everyMs).toBe(everyMs);
+});
+
 describe("how a part of a fetch ends", () => {
   test("with the place to which it has read, and when it was", () => {
     expect(end({ stored: { items: 5, added: 4, matched: 3 } })).toMatchObject({

@@ -57,8 +57,8 @@ export function decideReading({ leased, before, read, readAt, stored }: DonePart
 } {
   const { document, problem } = read;
   const { readEveryMs: beforeMs = leased.everyMs, ...last } = ReadState.parse(before);
-  // An unchanged document says nothing new.
-  if (document === undefined) return { gap: null, everyMs: beforeMs };
+  // An unchanged document says nothing new; the configuration may.
+  if (document === undefined) return { gap: null, everyMs: Math.min(beforeMs, leased.everyMs) };
   const found = decideCompleteness({
     ...{ document, known: stored.known, added: stored.items },
     ...{ isBroken: problem !== undefined, unproven: last.unproven, readAt: last.readAt, now: readAt },
