@@ -97,6 +97,17 @@ test("a feed whose old items are not kept has no gap for its first new one", asy
   expect(await titles()).toEqual(["Acme 2"]);
 });
 
+test("a feed that had no item yet has no gap for its first one", async () => {
+  serve([]);
+  await feeding.fetchAll();
+  // Unchanged, it is empty still.
+  await feeding.fetchAll();
+  serve([item(1)]);
+  await feeding.fetchAll();
+  expect(await blog()).toMatchObject({ gaps: 0 });
+  expect(await titles()).toEqual(["Acme 1"]);
+});
+
 describe("makes no second mention", () => {
   test.each<[string, (n: number) => RssItem]>([
     ["new ids", (n) => item(n, { guid: `new-${n}` })],

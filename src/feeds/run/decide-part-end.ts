@@ -42,10 +42,12 @@ const ReadState = z
     readAt: z.number().nullable().default(null),
     readEveryMs: z.number().optional(),
     unproven: z.number().default(0),
+    // The last document had no item: there is nothing that the next one could go on from.
+    isEmpty: z.boolean().default(false),
     // Of a feed that is pushed: an unchanged document does not say it again.
     coversMs: z.number().nullable().default(null),
   })
-  .catch({ readAt: null, unproven: 0, coversMs: null });
+  .catch({ readAt: null, unproven: 0, isEmpty: false, coversMs: null });
 
 const TURNED_OVER =
   "none of the items of its document was known: it has turned over between two fetches, and items that it had meanwhile are missing";
@@ -61,7 +63,8 @@ export function decideReading({ leased, before, read, readAt, stored }: DonePart
   if (document === undefined) return { gap: null, everyMs: Math.min(beforeMs, leased.everyMs) };
   const found = decideCompleteness({
     ...{ document, known: stored.known, added: stored.items },
-    ...{ isBroken: problem !== undefined, unproven: last.unproven, readAt: last.readAt, now: readAt },
+    ...{ isBroken: problem !== undefined, unproven: last.unproven, now: readAt },
+    readAt: last.isEmpty ? null : last.readAt,
   });
   const { coversMs } = document;
   return {
@@ -109,15 +112,17 @@ function placeIn(state: LeasedFeed["state"]): LeasedFeed["state"] {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !DECIDED_ANEW.has(key)));
 }
 
-const DECIDED_ANEW = new Set(["readEveryMs", "unproven"]);
+const DECIDED_ANEW = new Set(["readEveryMs", "unproven", "isEmpty"]);
 
 function readStateOf({ leased, before, read, readAt, stored }: DonePart, everyMs: number) {
   const isRead = read.problem === undefined;
   const last = ReadState.parse(before);
   const unproven = isRead ? 0 : last.unproven + stored.added;
+  const isEmpty = isRead && read.document !== undefined ? read.items.length === 0 : last.isEmpty;
   return {
     readAt: isRead ? readAt : last.readAt,
     ...(unproven === 0 ? {} : { unproven }),
+    ...(isEmpty ? { isEmpty } : {}),
     ...(everyMs === leased.everyMs ? {} : { readEveryMs: everyMs }),
   };
 }
