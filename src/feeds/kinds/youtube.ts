@@ -75,7 +75,8 @@ function* readChannel(part: FeedPart, _settings: unknown, stored: unknown, now: 
   const { videos, gone } = isWhole ? compare(before, listed, now) : { videos: before, gone: [] };
   return {
     items: listed,
-    deletes: gone.map((id) => ({ id, reason: "its channel does not show it any more" })),
+    // Nobody has said so: some videos come back.
+    deletes: gone.map((id) => ({ id, reason: "its channel does not show it any more", mayReturn: true })),
     cursor: { videos },
     ...(problem === null ? {} : { problem }),
   };
