@@ -148,6 +148,18 @@ describe("makes no second mention", () => {
     expect((await blog())?.notes["moved"]).toBeUndefined();
   });
 
+  test("a feed that has moved back, while another page stands where it was meanwhile", async () => {
+    server.pages.set("/blog", { status: 301, headers: { location: `${other.url}/new` } });
+    other.pages.set("/new", { body: rssDocument([item(1)]) });
+    await feeding.fetchAll();
+    // The new host was given up, and its address shows a page of somebody else.
+    other.pages.set("/new", { body: "<!DOCTYPE html><html><title>For sale</title></html>" });
+    serve([item(1), item(2)]);
+    await feeding.fetchAll();
+    expect(await titles()).toEqual(["Acme 1", "Acme 2"]);
+    expect((await feeding.feeds()).map(({ problem }) => problem)).toEqual([null, null]);
+  });
+
   test("a redirect that may end is followed, and not remembered", async () => {
     server.pages.set("/blog", { status: 302, headers: { location: `${other.url}/new` } });
     other.pages.set("/new", { body: rssDocument([item(1)]) });

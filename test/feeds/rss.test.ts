@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { rss } from "../../src/feeds/kinds/rss.ts";
 import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
-import { testFeed } from "../contracts/feed.ts";
-import { type RssItem, rssDocument } from "../fakes/feed-server.ts";
+import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
+import { type RssItem, rssDocument, withFeedServer } from "../fakes/feed-server.ts";
 import { answerOf } from "./reader.ts";
 
 const items: RssItem[] = [1, 2, 3].map((n) => ({
@@ -129,6 +129,19 @@ describe("documents", () => {
     }
   });
 });
+
+test("a server that says that nothing has changed, though nobody asked, is a problem", () =>
+  withFeedServer(async (server) => {
+    server.pages.set("/feed", { status: 304 });
+    const feed = plannedOf({ kind: "rss", urls: [`${server.url}/feed`] });
+    const said = "it answers that nothing has changed (status 304), although nobody has asked that";
+    await expect(fetchOnce(feed)).rejects.toThrow(said);
+    // A server that gives nothing to recognise its answer by cannot know either.
+    server.pages.set("/feed", { body: rssDocument(items) });
+    const { state } = await fetchOnce(feed);
+    server.pages.set("/feed", { status: 304 });
+    await expect(fetchOnce(feed, state)).rejects.toThrow(said);
+  }));
 
 test("an OPML file names feeds, nested or not; another file is refused", () => {
   const parts = (text: string) =>

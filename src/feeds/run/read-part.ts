@@ -5,7 +5,7 @@ import type { DueCheck, ScheduledCheck } from "#listening-api";
 import { HOUR, type Instant, MINUTE, SECOND } from "../../lib/instant.ts";
 import type { JsonObject, JsonValue } from "../../lib/json.ts";
 import type { CollectParts, FeedAnswer, FeedRead, FeedRequest } from "../common/define-feed.ts";
-import { FeedError } from "../common/feed-error.ts";
+import { FeedError, UnreadableError } from "../common/feed-error.ts";
 import type { FetchFeed, RawAnswer, Validators } from "./fetch-feed.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { type ForeignReader, isReadInThread } from "./open-reader.ts";
@@ -118,38 +118,30 @@ export async function readPart(
     return parts.reader.readAnswer(fetched, request.reads, parts.signal);
   }
 
-  /** A document that has moved for good is asked for where it is now; if that fails, where it was. */
-  async function fetchMoved(
-    request: FeedRequest,
-    how: Parameters<ReadParts["fetch"]>[1],
-  ): Promise<RawAnswer> {
+  /** A document that has moved for good is asked for where it is now; if that fails or is none, where it was. */
+  async function ask(request: FeedRequest): Promise<FeedAnswer> {
     const to = request.conditional === true ? moved.get(request.url) : undefined;
     if (to !== undefined)
       try {
-        const answer = await parts.fetch({ ...request, url: to, headers: headersFor(to, request) }, how);
-        if (answer.movedTo !== undefined) moved.set(request.url, answer.movedTo);
-        return answer;
+        return await askAt(to, request);
       } catch (error) {
-        if (!(error instanceof FeedError)) throw error;
+        if (!(error instanceof FeedError) || error instanceof UnreadableError) throw error;
         moved.delete(request.url);
       }
-    const answer = await parts.fetch(request, how);
-    if (
-      request.conditional === true &&
-      answer.movedTo !== undefined &&
-      answer.movedTo.length < LONGEST_VALIDATOR
-    )
-      moved.set(request.url, answer.movedTo);
-    return answer;
+    return askAt(request.url, request);
   }
 
-  async function ask(request: FeedRequest): Promise<FeedAnswer> {
+  async function askAt(url: string, request: FeedRequest): Promise<FeedAnswer> {
     const known = request.conditional === true ? before.validators[request.url] : undefined;
     const { allowPrivateAddress } = settings;
     const how = { allowPrivateAddress, signal: parts.signal, ...proxyOf(settings) };
-    const conditions = known === undefined || isWhole ? {} : { validators: conditionsOf(known) };
-    const answer = await fetchMoved(request, { ...how, ...conditions });
+    const conditions = known === undefined || isWhole ? {} : conditionsOf(known);
+    const headers = headersFor(url, request);
+    const answer = await parts.fetch({ ...request, url, headers }, { ...how, validators: conditions });
+    if (answer.status === 304 && Object.keys(conditions).length === 0) throw new FeedError(NOT_ASKED);
     if (request.conditional !== true) return readAnswer(answer, request, null);
+    if (answer.movedTo !== undefined && answer.movedTo.length < LONGEST_VALIDATOR)
+      moved.set(request.url, answer.movedTo);
     if (answer.status === 304) {
       if (known !== undefined) validators[request.url] = known;
       return unchanged(answer);
@@ -216,6 +208,9 @@ async function recheck(
     return { problem, ...pause, checks: nothing() };
   }
 }
+
+const NOT_ASKED =
+  "it answers that nothing has changed (status 304), although nobody has asked that; a cache before it may be broken";
 
 /** What was read, with what the checks of stored items found. */
 function joinReads(fresh: FeedRead, checked: Partial<FeedRead>): FeedRead {
