@@ -130,6 +130,22 @@ describe("documents", () => {
   });
 });
 
+test.each([
+  ["of one page, such as a list of changes", { link: "https://acme.example/changes" }, "Version"],
+  ["of no page, with one title", {}, "Update"],
+])("items without an id %s, are told apart", (_name, more, title) => {
+  const itemOf = (n: number): RssItem => ({
+    ...{ title: title === "Update" ? title : `${title} ${n}`, html: `<p>Acme ${n}</p>` },
+    date: new Date(Date.UTC(2026, 10, n)).toUTCString(),
+    ...more,
+  });
+  const ids = (numbers: readonly number[]) =>
+    read(rssDocument(numbers.map(itemOf))).items.map(({ id }) => id);
+  expect(new Set(ids([3, 2, 1])).size).toBe(3);
+  // The others keep theirs when one comes.
+  expect(ids([4, 3, 2, 1]).slice(1)).toEqual(ids([3, 2, 1]));
+});
+
 test("a server that says that nothing has changed, though nobody asked, is a problem", () =>
   withFeedServer(async (server) => {
     server.pages.set("/feed", { status: 304 });

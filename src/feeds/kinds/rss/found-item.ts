@@ -100,14 +100,11 @@ export function languageOf(name: string | null | undefined): string | null {
 
 /** Items with ids that are theirs alone, and with what they have from their feed. */
 export function toItems(found: readonly FoundItem[], feed: FeedFacts): FeedItem[] {
-  const links = new Map<string, Set<string>>();
-  for (const { guid, url } of found)
-    if (guid !== null) links.set(guid, (links.get(guid) ?? new Set()).add(url ?? ""));
+  const idOf = idsAmong(found);
   const items: FeedItem[] = [];
-  for (const { guid, url, title, text, date, agoMs, author, language, likes } of found) {
-    // One id for several addresses is no id.
-    const isShared = guid !== null && (links.get(guid)?.size ?? 0) > 1;
-    const id = isShared ? `${guid} ${url ?? title ?? ""}` : (guid ?? url ?? title ?? text);
+  for (const item of found) {
+    const { guid, url, title, text, date, agoMs, author, language, likes } = item;
+    const id = idOf(item);
     if (id === null) continue;
     items.push({
       id,
@@ -123,4 +120,38 @@ export function toItems(found: readonly FoundItem[], feed: FeedFacts): FeedItem[
     });
   }
   return items;
+}
+
+/** The id of each item of a document, which only all of them together show; null: it has nothing of its own. */
+function idsAmong(found: readonly FoundItem[]): (item: FoundItem) => string | null {
+  const links = new Map<string, Set<string>>();
+  const pages = new Map<
+    string,
+    { readonly titles: Set<string | null>; readonly dates: Set<number | null> }
+  >();
+  for (const item of found) {
+    const { guid, url, title, date } = item;
+    if (guid !== null) links.set(guid, (links.get(guid) ?? new Set()).add(url ?? ""));
+    else {
+      const page = pages.get(standInOf(item)) ?? { titles: new Set(), dates: new Set() };
+      page.titles.add(title);
+      page.dates.add(date);
+      pages.set(standInOf(item), page);
+    }
+  }
+  return (item) => {
+    const { guid, url, title, text, date } = item;
+    // One id for several addresses is no id.
+    if (guid !== null) return (links.get(guid)?.size ?? 0) > 1 ? `${guid} ${url ?? title ?? ""}` : guid;
+    const { titles, dates } = pages.get(standInOf(item)) ?? { titles: new Set(), dates: new Set() };
+    // And one page for several times is none: a list of changes, say. A page that is listed twice has one date.
+    const isShared = dates.size > 1 || (dates.has(null) && titles.size > 1);
+    if (isShared) return `${standInOf(item)} ${title ?? ""} ${date ?? ""}`;
+    return url ?? title ?? text;
+  };
+}
+
+/** What stands for the id of an item without one. */
+function standInOf({ url, title, text }: FoundItem): string {
+  return url ?? title ?? text ?? "";
 }
