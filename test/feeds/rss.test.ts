@@ -159,6 +159,28 @@ test("a server that says that nothing has changed, though nobody asked, is a pro
     await expect(fetchOnce(feed, state)).rejects.toThrow(said);
   }));
 
+test("a secret in the address of a feed is not in its name", () => {
+  const nameOf = (url: string) => plannedOf({ kind: "rss", urls: [url] }).name;
+  expect(nameOf("https://git.example/acme.atom?feed_token=s3cret&state=opened")).toBe(
+    "git.example/acme.atom?feed_token=…&state=opened",
+  );
+  for (const name of [
+    "token",
+    "private_token",
+    "api_key",
+    "apikey",
+    "key",
+    "secret",
+    "password",
+    "auth",
+    "sig",
+  ])
+    expect(nameOf(`https://a.example/feed?${name}=s3cret`)).toBe(`a.example/feed?${name}=…`);
+  expect(nameOf("https://a.example/search.rss?q=acme%20corp&sort=new&keyword=x")).toBe(
+    "a.example/search.rss?q=acme%20corp&sort=new&keyword=x",
+  );
+});
+
 test("an OPML file names feeds, nested or not; another file is refused", () => {
   const parts = (text: string) =>
     rss

@@ -140,5 +140,11 @@ function* readRss(part: FeedPart, settings: Settings, _cursor: unknown, now: Ins
 
 function nameOf(url: string): string {
   const { host, pathname, search } = new URL(url);
-  return `${host}${pathname === "/" ? "" : pathname}${search}`.slice(0, 100);
+  const shown = search.replaceAll(/([?&][^=&]*)=[^&]*/g, (whole, parameter: string) =>
+    SECRET.test(parameter) ? `${parameter}=…` : whole,
+  );
+  return `${host}${pathname === "/" ? "" : pathname}${shown}`.slice(0, 100);
 }
+
+/** Parameters with which somebody shows that a private feed is theirs: names stand on pages and in messages. */
+const SECRET = /(?:token|key|secret|password|passwd|auth|sig|signature)$/i;
