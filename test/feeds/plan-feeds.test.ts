@@ -91,6 +91,22 @@ describe("feeds in a configuration that are wrong", () => {
     expect(issues).toEqual([expect.objectContaining({ path: ["listen", "feeds", 1, ...path], message })]);
   });
 
+  test("two push feeds of one name: the token of the second would open nothing", () => {
+    const issuesOf = (...names: readonly (string | null)[]) => {
+      const issues: Issue[] = [];
+      const feeds = names.map((name, n) => ({
+        ...{ kind: "push", token: `sixteen-letters-${n}` },
+        ...(name !== null && { name }),
+      }));
+      readFeeds({ listen: { feeds } }, issues);
+      return issues;
+    };
+    const message = 'there are two push feeds with the name "push"; give each a name of its own';
+    expect(issuesOf(null, "zapier", null)).toEqual([{ path: ["listen", "feeds", 2, "name"], message }]);
+    expect(issuesOf("push", null)).toEqual([{ path: ["listen", "feeds", 1, "name"], message }]);
+    expect(issuesOf(null, "zapier", "script")).toEqual([]);
+  });
+
   test("are none where there are no feeds", () => {
     const issues: Issue[] = [];
     for (const content of [null, "x", {}, { listen: null }, { listen: { feeds: "x" } }])

@@ -121,6 +121,14 @@ test("a delete and an edit leave no word of the old text, also in what analysers
   expect(await tracesInTables(feeding.url, words)).toEqual([]);
 });
 
+test("of two of one id in a list the later one counts, as if it had been sent after the other", async () => {
+  const list = ["Acme plans a shop", "Acme opens a shop"].map((text) => ({ id: "twice", text }));
+  expect(await post(list)).toMatchObject({ status: 200, body: { added: 1 } });
+  const texts = (await feeding.mentions()).map(({ text }) => text);
+  expect(texts).toContain("Acme opens a shop");
+  expect(texts).not.toContain("Acme plans a shop");
+});
+
 test("a wrong mention is named, and the others are stored", async () => {
   const answer = await post([{ text: "acme two" }, { nothing: 1 }, { text: 7 }, { text: "x", date: "soon" }]);
   expect(answer).toMatchObject({ status: 200, body: { added: 1 } });

@@ -89,7 +89,8 @@ function receive(body: unknown): Pick<FeedRead, "items" | "deletes"> & { refused
     else if ("reason" in outcome) deletes.push(outcome);
     else items.push(outcome);
   }
-  return { items, deletes, refused };
+  // Of two with one id the later one counts, as if it had come in a call of its own.
+  return { items: [...new Map(items.map((item) => [item.id, item])).values()], deletes, refused };
 }
 
 function faultsIn(error: z.ZodError): string {
