@@ -123,6 +123,16 @@ test("what GitHub finds some minutes after it was written is found", () =>
     expect((await fetchOnce(feed, state)).read.items.map(({ id }) => id)).toEqual(["1"]);
   }));
 
+test("where our clock is ahead, nothing is passed over", () =>
+  withFeedServer(async (server) => {
+    const feed = plannedOf(hold(server, []));
+    const ahead = () => systemClock.now() + 20 * MINUTE;
+    const { state } = await fetchOnce(feed, {}, { now: ahead() });
+    hold(server, [{ id: 1, at: ago(0) }]);
+    const { read } = await fetchOnce(feed, state, { now: ahead() + 10 * MINUTE });
+    expect(read.items.map(({ id }) => id)).toEqual(["1"]);
+  }));
+
 describe("limits and faults", () => {
   const RESET = "x-ratelimit-reset";
   const inTenMinutes = () => String(Math.floor(systemClock.now() / 1_000) + 600);
@@ -192,4 +202,23 @@ test("an issue that GitHub does not show any more is a delete, and an edited one
     expect(checked.read).toMatchObject({
       gone: [{ id: "2", reason: "GitHub does not show it any more", isSiteThere: true }],
     });
+  }));
+
+test("an issue of a repository that GitHub has blocked says nothing, and keeps no other from being looked at", () =>
+  withFeedServer(async (server) => {
+    const feed = plannedOf(hold(server, [{ id: 2, at: ago(5), title: "Edited" }]));
+    const all = server.pages.get("*") as (request: IncomingMessage, response: ServerResponse) => void;
+    server.pages.set("*", (request: IncomingMessage, response: ServerResponse) => {
+      if (request.url?.includes("/issues/1") !== true) return all(request, response);
+      const message = "Repository access blocked";
+      response.writeHead(403).end(JSON.stringify({ message, block: { reason: "tos" } }));
+    });
+    const stored: StoredItem[] = [1, 2].map((id) => ({
+      ...{ id: String(id), reference: `acme/kettle/issues/${id}`, ageMs: MINUTE },
+    }));
+    const read: typeof feed.definition.read = (part, settings, _cursor, now) =>
+      feed.definition.recheck?.read(stored, part, settings, now) as FeedReader;
+    const checked = await fetchOnce({ ...feed, definition: { ...feed.definition, read } });
+    expect(checked.read.items.map(({ title }) => title)).toEqual(["Edited"]);
+    expect(checked.read).toMatchObject({ unanswered: [{ id: "1" }] });
   }));

@@ -107,7 +107,9 @@ function* readSearches(part: FeedPart, settings: Settings, stored: unknown, now:
     const isFull = found.issues.length >= PAGE;
     if (isFull) left.push(type);
     // A hundred that were changed in one second would be the same page for ever.
-    since[type] = isFull ? (newest === from ? from + SECOND : newest) : isIncomplete ? from : now;
+    // Where our clock is ahead, what comes until then would be passed over.
+    const until = Math.min(now, readFeedDate(answer?.header("date")) ?? now);
+    since[type] = isFull ? (newest === from ? from + SECOND : newest) : isIncomplete ? from : until;
     pauseMs = answer === undefined ? null : askedPause(answer.header, now);
     if (pauseMs !== null) {
       left.push(...types.slice(types.indexOf(type) + 1));
@@ -163,17 +165,25 @@ function readFound(
 function refuseError(answer: FeedAnswer | undefined, json: unknown, { token }: Settings, now: Instant): void {
   const { status = 0 } = answer ?? {};
   if (status === 200) return;
-  const given: unknown = Reflect.get(Object(json), "message");
-  const message = typeof given === "string" ? given.slice(0, 200) : `status ${status}`;
-  const pause = answer === undefined ? null : askedPause(answer.header, now);
-  if (status === 429 || pause !== null || /rate limit|abuse/i.test(message)) {
+  const retryAfterMs = tooOftenMs(answer, json, now);
+  if (retryAfterMs !== null) {
     const more = token === undefined ? "; a token allows more calls" : "";
-    throw new FeedError(`GitHub is asked too often (status ${status})${more}`, {
-      retryAfterMs: pause ?? MINUTE,
-    });
+    throw new FeedError(`GitHub is asked too often (status ${status})${more}`, { retryAfterMs });
   }
   if (status === 401) throw new FeedError("GitHub does not take the token (status 401); make a new one");
-  throw new FeedError(`GitHub refuses the search: ${message}`);
+  throw new FeedError(`GitHub refuses the search: ${messageIn(json) ?? `status ${status}`}`);
+}
+
+/** How long it wants to be left alone, where it says that it is asked too often; null: it does not. */
+function tooOftenMs(answer: FeedAnswer | undefined, json: unknown, now: Instant): number | null {
+  const pause = answer === undefined ? null : askedPause(answer.header, now);
+  const isLimit = answer?.status === 429 || /rate limit|abuse/i.test(messageIn(json) ?? "");
+  return pause ?? (isLimit ? MINUTE : null);
+}
+
+function messageIn(json: unknown): string | null {
+  const given: unknown = Reflect.get(Object(json), "message");
+  return typeof given === "string" ? given.slice(0, 200) : null;
 }
 
 function toItem(issue: Issue): FeedItem {
@@ -208,7 +218,9 @@ function* recheckIssues(
   const deletes: FeedRead["deletes"][number][] = [];
   const items: FeedItem[] = [];
   const lost: string[] = [];
-  for (const [index, { id, reference }] of stored.entries()) {
+  const unanswered: StoredItem[] = [];
+  for (const [index, item] of stored.entries()) {
+    const { id, reference } = item;
     if (reference === null) continue;
     const url = `${part.url?.replace(/\/$/, "")}/repos/${reference}`;
     const [answer] = yield [{ url, accepts: [403, 404, 410, 429, 451], headers: headersOf(settings) }];
@@ -218,20 +230,22 @@ function* recheckIssues(
     if (status === 404 && isAnswer) lost.push(id);
     else if ((status === 410 || status === 451) && isAnswer)
       deletes.push({ id, reason: "GitHub does not show it any more" });
+    // One of a repository that is blocked must not keep the others from being looked at.
+    else if (status === 403 && tooOftenMs(answer, json, now) === null) unanswered.push(item);
     else if (status !== 200) refuseError(answer, json, settings, now);
     const issue = Issue.safeParse(json);
     if (status === 200 && issue.success && String(issue.data.id) === id) items.push(toItem(issue.data));
     const pauseMs = answer === undefined ? null : askedPause(answer.header, now);
     if (pauseMs !== null) {
-      const unanswered = [...stored.filter((one) => lost.includes(one.id)), ...stored.slice(index + 1)];
+      unanswered.push(...stored.filter((one) => lost.includes(one.id)), ...stored.slice(index + 1));
       return { items, deletes, pauseMs, unanswered };
     }
   }
-  if (lost.length === 0) return { items, deletes };
+  if (lost.length === 0) return { items, deletes, unanswered };
   // Something that is there for everybody, also for a token that has lost its rights.
   const url = `${part.url?.replace(/\/$/, "")}/rate_limit`;
   const [control] = yield [{ url, accepts: [403, 404], headers: headersOf(settings) }];
   const isSiteThere = items.length > 0 || typeof Reflect.get(Object(control?.json), "resources") === "object";
   const gone = lost.map((id) => ({ id, reason: "GitHub does not show it any more", isSiteThere }));
-  return { items, deletes, gone };
+  return { items, deletes, gone, unanswered };
 }
