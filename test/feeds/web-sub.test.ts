@@ -424,6 +424,17 @@ test("a feed that is configured no more, or has another hub, ends the subscripti
   expect(await row()).toBeUndefined();
 });
 
+test("a hub that was sent away pushes no more: its feed is polled as without it, and it is asked anew", async () => {
+  await subscribed();
+  await sql`update feeds.feed set is_configured = false`.execute(db);
+  expect((await hub.publish(topic, atom("second"))).status).toBe(410);
+  // Somebody adds the feed again.
+  await sql`update feeds.feed set is_configured = true`.execute(db);
+  await fetchOnce();
+  expect(await nextMinutes()).toBeLessThanOrEqual(15);
+  expect(await webSub.subscribeNext()).toBe(true);
+});
+
 test("a hub is found in headers, in XML and in JSON; its secret never goes there in clear", async () => {
   const links = linksIn(
     '</other>; rel=next, <https://hub.example/>; rel="x hub", <../self>; rel=self',

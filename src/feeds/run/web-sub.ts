@@ -12,6 +12,7 @@ import { FeedError } from "../common/feed-error.ts";
 import {
   askedHub,
   claimHub,
+  dropHubLease,
   endHubLease,
   findHub,
   grantHubLease,
@@ -138,7 +139,10 @@ export function createWebSub(parts: {
     const feed = hub === null ? undefined : byKey.get(hub.key);
     if (hub === null) return NOT_FOUND;
     // So that the hub ends the subscription.
-    if (feed === undefined || !hub.isConfigured) return { status: 410, body: "not subscribed any more\n" };
+    if (feed === undefined || !hub.isConfigured) {
+      await dropHubLease(db, id);
+      return { status: 410, body: "not subscribed any more\n" };
+    }
     if (!isSigned(pushed, hub)) {
       log.warn(
         { feed: feed.name },

@@ -113,6 +113,12 @@ export async function endHubLease(db: Database, id: string, problem: string): Pr
     where id = ${id}`.execute(db);
 }
 
+/** It was told that nobody listens any more: it pushes no longer, and is asked anew as soon as somebody does. */
+export async function dropHubLease(db: Database, id: string): Promise<void> {
+  await sql`
+    update feeds.hub set lease_until = null, attempts = 0, next_at = now() where id = ${id}`.execute(db);
+}
+
 export async function notePushed(db: Database, id: string): Promise<void> {
   await sql`update feeds.hub set pushed_at = now() where id = ${id}`.execute(db);
 }
