@@ -29,6 +29,9 @@ describe("a date of a feed", () => {
     ["in Lithuanian", "2026 m. lapkričio 23 d. 12:00"],
     ["in Latvian", "2026. gada 23. novembris, 12:00"],
     ["in Vietnamese", "23 tháng 11, 2026 12:00"],
+    ["of ISO 8601 with a blank before its offset", "2026-11-23T13:00:00 +01:00"],
+    ["of ISO 8601 with a blank before its zone", "2026-11-23T12:00:00 GMT"],
+    ["of ISO 8601 with a blank before its Z", "2026-11-23T12:00:00.000 Z"],
     ["in German with `am`", "am 23. November 2026 um 12:00 Uhr"],
   ])("%s: %s", (_name, text) => {
     expect(readFeedDate(text)).toBe(noon);
@@ -52,6 +55,10 @@ describe("a date of a feed", () => {
     ["2026年11月23日 下午3:30", 15.5],
     ["2026년 11월 23일 오후 3:30", 15.5],
     ["November 23, 2026 15:30 PM", 15.5],
+    ["2026-11-23 03:30:00 PM", 15.5],
+    ["2026-11-23 12:30 am", 0.5],
+    ["2026-11-23T15:30:00 PM", 15.5],
+    ["2026-11-23T9:30:00Z", 9.5],
     ["23 novembre 2026 9:30", 9.5],
     ["23 novembre 2026", 0],
     ["2026-11-23 (Monday)", 0],

@@ -32,7 +32,7 @@ export function readFeedDate(text: string | null | undefined): Instant | null {
 
 function readPlain(trimmed: string | null): Instant | null {
   if (trimmed === null) return null;
-  const plain = trimmed
+  const plain = toIso8601(trimmed)
     // Unix: `Mon Nov 23 10:00:00 GMT 2026`.
     .replace(
       /^(?:[A-Za-z]{3,9},?\s+)?([A-Za-z]{3,9})\s+(\d{1,2})\s+(\d{1,2}:\d{2}(?::\d{2})?)\s*([A-Z]{1,5}|[+-]\d{4})?\s+(\d{4})$/,
@@ -52,6 +52,18 @@ function readPlain(trimmed: string | null): Instant | null {
       ZONES[zone] === undefined ? whole : ` ${ZONES[zone]}`,
     );
   return readDate(plain, {}) ?? readDate(`${plain} GMT`, {}) ?? readDate(trimmed, {}) ?? null;
+}
+
+/** Programs that fill a pattern write a 12-hour clock into ISO 8601, an hour of one digit, or a blank before the zone. */
+function toIso8601(text: string): string {
+  const [, day = "", sign = "", hour = "", rest = "", half = "", zone = ""] =
+    /^(\d{4}-\d\d-\d\d)([T ])(\d{1,2})(:[\d:.]+)(?:\s?([AaPp])\.?[Mm]\.?)?(\s?\S*)$/.exec(text) ?? [];
+  if (day === "") return text;
+  const isAfterNoon = half.toLowerCase() === "p";
+  const hours =
+    half === "" || Number(hour) > 12 ? hour : String((Number(hour) % 12) + (isAfterNoon ? 12 : 0));
+  // A zone behind a blank is read behind a time of SQL only.
+  return `${day}${/^\s/.test(zone) ? " " : sign}${hours.padStart(2, "0")}${rest}${zone}`;
 }
 
 /** What a date is worth that its author has set: `dated`, or why the moment of the fetch stands in for it. */
