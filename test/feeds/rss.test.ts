@@ -146,6 +146,19 @@ test.each([
   expect(ids([4, 3, 2, 1]).slice(1)).toEqual(ids([3, 2, 1]));
 });
 
+test("items of one page without an id keep theirs where their dates are others at every fetch", () => {
+  const ids = (seconds: number) =>
+    read(
+      rssDocument(
+        [1, 2].map((n) => ({
+          ...{ title: `Version ${n}`, link: "https://acme.example/changes" },
+          date: new Date(Date.UTC(2026, 10, n, 0, 0, seconds)).toUTCString(),
+        })),
+      ),
+    ).items.map(({ id }) => id);
+  expect(ids(1)).toEqual(ids(0));
+});
+
 test("a server that says that nothing has changed, though nobody asked, is a problem", () =>
   withFeedServer(async (server) => {
     server.pages.set("/feed", { status: 304 });

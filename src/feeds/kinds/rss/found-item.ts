@@ -129,6 +129,7 @@ function idsAmong(found: readonly FoundItem[]): (item: FoundItem) => string | nu
     string,
     { readonly titles: Set<string | null>; readonly dates: Set<number | null> }
   >();
+  const named = new Map<string, Set<number | null>>();
   for (const item of found) {
     const { guid, url, title, date } = item;
     if (guid !== null) links.set(guid, (links.get(guid) ?? new Set()).add(url ?? ""));
@@ -137,6 +138,7 @@ function idsAmong(found: readonly FoundItem[]): (item: FoundItem) => string | nu
       page.titles.add(title);
       page.dates.add(date);
       pages.set(standInOf(item), page);
+      named.set(nameOf(item), (named.get(nameOf(item)) ?? new Set()).add(date));
     }
   }
   return (item) => {
@@ -146,9 +148,14 @@ function idsAmong(found: readonly FoundItem[]): (item: FoundItem) => string | nu
     const { titles, dates } = pages.get(standInOf(item)) ?? { titles: new Set(), dates: new Set() };
     // And one page for several times is none: a list of changes, say. A page that is listed twice has one date.
     const isShared = dates.size > 1 || (dates.has(null) && titles.size > 1);
-    if (isShared) return `${standInOf(item)} ${title ?? ""} ${date ?? ""}`;
-    return url ?? title ?? text;
+    if (!isShared) return url ?? title ?? text;
+    // Some documents have other dates at every fetch.
+    return (named.get(nameOf(item))?.size ?? 0) > 1 ? `${nameOf(item)} ${date ?? ""}` : nameOf(item);
   };
+}
+
+function nameOf(item: FoundItem): string {
+  return `${standInOf(item)} ${item.title ?? ""}`;
 }
 
 /** What stands for the id of an item without one. */
