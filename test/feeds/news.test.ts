@@ -1,11 +1,13 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { searchOfQuery } from "../../src/feeds/kinds/news/search-of-query.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { type Instant, MINUTE, toIso } from "../../src/lib/instant.ts";
+import { tryFeed } from "../../src/feeds/run/try-feed.ts";
+import { monotonicMs, systemClock } from "../../src/lib/clock.ts";
+import { DAY, type Instant, MINUTE, toIso } from "../../src/lib/instant.ts";
 import { compile } from "../../src/listening-api/query-language/compile.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
 import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
+import { noEnrichment } from "./no-enricher.ts";
 
 interface Article {
   readonly url: string;
@@ -56,6 +58,29 @@ testFeed("news", {
     return "https://news.example/3";
   },
 });
+
+test("a try asks one search after the other at the pace of its source, as others would be refused", () =>
+  withFeedServer(async (server) => {
+    const written = hold(server, [article(1)]);
+    const all = server.pages.get("/doc") as (request: IncomingMessage, response: ServerResponse) => void;
+    let askedAt = Number.NEGATIVE_INFINITY;
+    server.pages.set("/doc", (request: IncomingMessage, response: ServerResponse) => {
+      const isTooSoon = monotonicMs() - askedAt < 200;
+      askedAt = monotonicMs();
+      if (isTooSoon) response.end("Please limit requests to one every 5 seconds.");
+      else all(request, response);
+    });
+    const listen = { queries: [...queries, { name: "Rival", text: "rivalware" }], keep: 90 * DAY };
+    const feed = plannedOf(written, listen.queries);
+    const slow = { ...feed, definition: { ...feed.definition, pace: { everyMs: 300, atOnce: 1 } } };
+    const tried = await tryFeed(slow, {
+      listen: { ...listen, queries: listen.queries.map((query) => ({ ...query, languages: [] })) },
+      ...{ enrich: noEnrichment, userAgent: "Earshot/test", clock: systemClock },
+      signal: new AbortController().signal,
+    });
+    expect(tried).toMatchObject({ problem: null, items: [{ url: "https://news.example/1" }] });
+    expect(server.requests).toHaveLength(2);
+  }));
 
 const searchesIn = (server: FeedServer) =>
   server.requests.map(({ path }) => new URL(path, "http://fake").searchParams.get("query"));

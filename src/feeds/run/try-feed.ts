@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { type ArrivedItem, compile, explainMiss, searchableMention } from "#listening-api";
-import type { Clock } from "../../lib/clock.ts";
+import { type Clock, monotonicMs } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import { type Instant, SECOND } from "../../lib/instant.ts";
 import type { FeedRead } from "../common/define-feed.ts";
@@ -10,7 +10,7 @@ import type { ListenConfig } from "./listen-config.ts";
 import { openReader } from "./open-reader.ts";
 import { openStream, STREAM_LIMITS } from "./open-stream.ts";
 import type { PlannedFeed } from "./plan-feeds.ts";
-import { readPart } from "./read-part.ts";
+import { type ReadParts, readPart } from "./read-part.ts";
 import { type Enrich, toArrived } from "./to-arrived.ts";
 
 /** What a feed would bring now. */
@@ -67,17 +67,19 @@ export async function tryFeed(
   const fetchedAt = clock.now();
   const kind = definition;
   const context = { kind, fetchedAt, keepFrom: fetchedAt - listen.keep, enrich: options.enrich };
-  const items: TriedItem[] = [];
+  /** By id: two searches may find one item. */
+  const items = new Map<string, TriedItem>();
   const reasons = new Map<string, number>();
   for (const found of signal.aborted ? [] : outcome.items) {
     const arrival = toArrived(found, context);
     if (arrival.item === null) reasons.set(arrival.reason, (reasons.get(arrival.reason) ?? 0) + 1);
-    else items.push(toTried(arrival.item, arrival.doubt, listen.queries));
+    else if (!items.has(arrival.item.idKey))
+      items.set(arrival.item.idKey, toTried(arrival.item, arrival.doubt, listen.queries));
   }
   return {
     feed: feed.name,
     problem: outcome.problem ?? null,
-    items,
+    items: [...items.values()],
     refused: [...reasons].map(([reason, n]) => ({ reason, n })),
     deletes: outcome.deletes.length,
     more: outcome.more === true,
@@ -100,11 +102,22 @@ async function read(feed: PlannedFeed, options: Parameters<typeof tryFeed>[1]): 
   const fetcher = createFetchFeed({ userAgent, clock, ...limits });
   const reader = openReader();
   try {
-    const alone = { reserve: async () => 0, hold: async () => {}, beginReading: async () => 1 };
+    const alone = { reserve: paceAlone(), hold: async () => {}, beginReading: async () => 1 };
     return (await readPart(feed, {}, clock.now(), { ...alone, fetch: fetcher.fetch, reader, signal })).read;
   } finally {
     await Promise.all([fetcher.close(), reader.close()]);
   }
+}
+
+/** Its own requests keep the pace of their host; those of the processes that fetch are not known here. */
+function paceAlone(): ReadParts["reserve"] {
+  const freeAt = new Map<string, number>();
+  return async (host, { count, paceMs }) => {
+    const now = monotonicMs();
+    const at = Math.max(now, freeAt.get(host) ?? 0);
+    freeAt.set(host, at + count * paceMs);
+    return at - now;
+  };
 }
 
 const MOST_FRAMES = 5_000;
