@@ -28,6 +28,13 @@ testFeed("hacker-news", {
   },
 });
 
+test("the address of a mirror may end with a slash", () =>
+  withFeedServer(async (server) => {
+    const { kind, baseUrl } = fill(server, 2);
+    const { read } = await fetchOnce(plannedOf({ kind, baseUrl: `${baseUrl}/` }));
+    expect(read.items.map(({ id }) => id)).toEqual(["1", "2"]);
+  }));
+
 test("a long absence is made up for, in parts, without a gap", () =>
   withFeedServer(async (server) => {
     const feed = plannedOf(fill(server, 10));

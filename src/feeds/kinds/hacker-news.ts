@@ -40,7 +40,9 @@ export const hackerNews = defineFeed({
   pace: { everyMs: 15, atOnce: 12 },
   everyMs: MINUTE,
   pageType: "forum",
-  parts: ({ name, baseUrl }) => [{ id: "items", name: name ?? "Hacker News", url: baseUrl }],
+  parts: ({ name, baseUrl }) => [
+    { id: "items", name: name ?? "Hacker News", url: baseUrl.replace(/\/$/, "") },
+  ],
   read: readHackerNews,
   recheck: { most: MOST_RECHECKED, read: recheckItems },
 });
