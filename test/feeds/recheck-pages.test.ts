@@ -112,6 +112,8 @@ test("a site whose front page is gone, too, has moved: nothing is deleted, and i
   show();
   for (let n = 0; n < 3; n++) await twoDaysLater();
   expect(await titles()).toHaveLength(1);
+  // A fetch after which no page is due says nothing else.
+  await feeding.fetchAll();
   const { rows } = await sql<{ note: string }>`select notes->>'away' as note from feeds.feed`.execute(db);
   expect(rows[0]?.note).toContain("nothing was deleted. Has it moved?");
   answer("/", { body: "front" });

@@ -17,6 +17,8 @@ export async function recheckFeed(
   const { key } = feed;
   const { most = 0 } = feed.definition.recheck ?? {};
   const due = await claimChecks(db, project.id, key, { most, forMs: FIRST_CHECK_MS });
+  // What was said of the site the last time stands until something is asked for again.
+  if (due.length === 0) return;
   const found = await recheckDue(feed, due, clock.now(), {
     ...{ pageStatus, signal },
     reserve: (host, slots) => reserveHost(db, host, slots),
