@@ -157,6 +157,7 @@ export async function splitAlert(
       const left = leaveCause(part, found.incident, describeActor(by), now);
       await facts.notifications.lockNotifications(projectId);
       await writeStep(facts, left, by);
+      await leaveMessages(facts, alert, found.incident);
       await decideAgain(facts, left.incident, now);
       await decideAgain(facts, found.incident, now);
       return { outcome: "Done", incident: left.incident };
@@ -170,10 +171,31 @@ export async function splitAlert(
     await facts.notifications.lockNotifications(projectId);
     await facts.incidents.leave(projectId, id);
     await writeStep(facts, done.rest, by);
+    await leaveMessages(facts, alert, found.incident);
     await facts.notifications.reconsider(projectId, id, Math.min(now, alert.lastSeenAt));
     await decideAgain(facts, done.rest.incident, now);
     return { outcome: "Done", incident: done.rest.incident };
   });
+}
+
+/** Nothing was decided about an alert that only the messages of an incident showed: now their receivers are asked. */
+async function leaveMessages(
+  facts: Facts,
+  { projectId, id }: Pick<Alert, "projectId" | "id">,
+  { leaderId }: Incident,
+): Promise<void> {
+  const entries = await facts.notifications.entries(projectId, [id, leaderId]);
+  const own = new Set(entries.filter(({ alertId }) => alertId === id).map(({ receiver }) => receiver));
+  await facts.notifications.saveEntries(
+    entries
+      .filter(({ receiver }) => !own.has(receiver))
+      .map((one) => ({
+        ...one,
+        alertId: id,
+        entry: { lastNotified: null, last: "InIncident" },
+        nextAt: null,
+      })),
+  );
 }
 
 async function findLocked(facts: Facts, id: string): Promise<Incident | null> {
