@@ -42,7 +42,8 @@ export function writeDecisions(
 
 /** That it ended was not sent, and counts as known: if it comes back, that is news. */
 function endedQuietly({ reason }: Decision, before: LastNotified | null): LastNotified | null {
-  return reason === "EndNeedsNobody" && before !== null ? { ...before, ended: true } : before;
+  const isQuiet = reason === "EndNeedsNobody" || reason === "ResolveNotWanted";
+  return isQuiet && before !== null ? { ...before, ended: true } : before;
 }
 
 /** Alerts whose message carries others, with those others, the most important first. */

@@ -29,6 +29,18 @@ test("an alert that comes back soon is reopened, sent again, and resolved again"
   ]);
 });
 
+test("an alert that comes back is sent again, also where no end is sent", () => {
+  const routes = [{ receivers: ["team"], repeatEvery: "never", sendResolved: false }];
+  const story = startStory({ reopenWithin: "1h", routes })
+    .evidence("crisis", "09:00")
+    .ends("crisis", "09:30")
+    .evidence("crisis", "10:10");
+  expect(story.until("12:00")).toEqual([
+    "09:00 team: fired crisis (FirstNotification)",
+    "10:10 team: reopened crisis (Reopened)",
+  ]);
+});
+
 test("an alert that a person resolved stays closed while it continues, and is sent again when it rises", () => {
   const story = startStory({ reopenWithin: "6h" })
     .evidence("crisis", "09:00")
