@@ -32,7 +32,13 @@ export async function reconsiderAlerts(
 async function hasWindowsDue(facts: Facts, { projectId, queryId, ...query }: WatchedQuery): Promise<boolean> {
   // Earshot's own query is never polled.
   if (queryId === OWN_QUERY.queryId) return false;
-  if (!query.isWatched) return (await facts.alerts.openOfQuery(projectId, queryId)).length > 0;
+  if (!query.isWatched) {
+    const [alerts, incidents] = await Promise.all([
+      facts.alerts.openOfQuery(projectId, queryId),
+      facts.incidents.openOfQuery(projectId, queryId),
+    ]);
+    return alerts.length + incidents.length > 0;
+  }
   const completeUntil = await facts.polls.completeUntil(projectId, queryId);
   return completeUntil !== null && completeUntil >= query.tickedUntil + BUCKET_MS;
 }

@@ -56,16 +56,17 @@ export async function recordIncidents(
   return book.write();
 }
 
-/** A query that is not watched any more ends its incidents with its alerts. */
+/**
+ * A query that is not watched any more ends its incidents with its alerts. Returns the alerts whose notifications are to be
+ * decided: one that has calmed down has only resolved alerts.
+ */
 export async function endIncidents(
   facts: Facts,
   { projectId, queryId }: WatchedQuery,
   changed: readonly Alert[],
   now: Instant,
 ): Promise<readonly Alert[]> {
-  const open = (await facts.incidents.ofQuery(projectId, queryId, now)).filter(
-    ({ endedAt }) => endedAt === null,
-  );
+  const open = await facts.incidents.openOfQuery(projectId, queryId);
   await facts.incidents.save(
     open.map((incident) => ({ ...incident, status: "over", endedAt: Math.max(now, incident.openedAt) })),
   );
@@ -74,7 +75,12 @@ export async function endIncidents(
     projectId,
     open.map(({ id }) => ({ incidentId: id, at: now, kind: "Over", detail })),
   );
-  return changed;
+  const known = new Set(changed.map(({ id }) => id));
+  const leaders = await facts.alerts.findMany(
+    projectId,
+    open.flatMap(({ leaderId }) => (known.has(leaderId) ? [] : [leaderId])),
+  );
+  return [...changed, ...leaders];
 }
 
 /** The incidents of a query while a transaction changes them. */

@@ -23,6 +23,15 @@ export function createIncidentStore(db: Db) {
       return rows.map(({ body }) => body);
     },
 
+    /** Those of a query that have not ended, oldest first. */
+    async openOfQuery(projectId: string, queryId: string): Promise<Incident[]> {
+      const { rows } = await sql<{ body: Incident }>`
+        select body from earshot.incidents where project_id = ${projectId} and query_id = ${queryId} and ended_at is null
+        order by id
+      `.execute(db);
+      return rows.map(({ body }) => body);
+    },
+
     /** Those of other queries of the project that have not ended and speak for themselves, oldest first. */
     async elsewhere(projectId: string, queryId: string): Promise<Incident[]> {
       const { rows } = await sql<{ body: Incident }>`

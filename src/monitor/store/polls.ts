@@ -158,7 +158,7 @@ export function pollsDue(now: Instant, limit: number, source: SourceName) {
 
 /**
  * Queries with closed buckets that are not evaluated yet, those that a clock ahead of ours has judged too far, and
- * unwatched ones with open alerts.
+ * unwatched ones with open alerts or incidents.
  */
 export function windowsDue(bucketMs: number, now: Instant) {
   return sql<{ projectId: string; queryId: string }>`
@@ -169,7 +169,10 @@ export function windowsDue(bucketMs: number, now: Instant) {
         or q.ticked_until > ${at(now + JUDGED_AHEAD_MS)} and w.complete_until <= ${at(now)})
     union
     select l.project_id, l.query_id from earshot.latest_alerts l join earshot.queries q using (project_id, query_id)
-    where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}`;
+    where l.open and not q.active and q.query_id <> ${OWN_QUERY.queryId}
+    union
+    select i.project_id, i.query_id from earshot.incidents i join earshot.queries q using (project_id, query_id)
+    where i.ended_at is null and not q.active`;
 }
 
 /** A poll that this worker holds: only it can commit a page of the poll while the lease lives. */
