@@ -169,10 +169,10 @@ async function askSource(
       const mention = await findIn(source, poll, subject);
       if (mention !== null)
         return {
-          ...withoutAnswer(""),
+          // Those before it do not show it, and those behind it are not asked any more.
+          ...withoutAnswer(`The source shows it in the query ${poll.queryName}, and explains no other`),
           queries: new Map([[keyOf(poll), inQuery(poll, mention)]]),
           mention,
-          unknownBecause: null,
         };
     }
     const all =

@@ -27,12 +27,22 @@ export function unusedRoutes(routes: readonly ReadRoute[], alert: MatchedAlert):
   return readRoutes(routes, alert, "").unused;
 }
 
+/** To whom the routes lead that take an alert, as they are now. */
+export function receiversNow(routes: readonly ReadRoute[], alert: MatchedAlert): ReadonlySet<string> {
+  return new Set(readRoutes(routes, alert, "").receivers);
+}
+
 function readRoutes(
   routes: readonly ReadRoute[],
   alert: MatchedAlert,
   within: string,
-): { readonly unused: readonly UnusedRoute[]; readonly takes: boolean } {
+): {
+  readonly unused: readonly UnusedRoute[];
+  readonly receivers: readonly string[];
+  readonly takes: boolean;
+} {
   const unused: UnusedRoute[] = [];
+  const receivers: string[] = [];
   let takenBy: string | null = null;
   let takes = false;
   for (const [index, route] of routes.entries()) {
@@ -48,6 +58,7 @@ function readRoutes(
     }
     const deeper = readRoutes(route.routes, alert, `${name} › `);
     unused.push(...deeper.unused);
+    receivers.push(...(deeper.takes ? deeper.receivers : route.receivers));
     if (deeper.takes) {
       const because = "a route inside it takes the alert";
       unused.push({ name, receivers: route.receivers, because });
@@ -55,7 +66,7 @@ function readRoutes(
     takes = true;
     if (!route.continue) takenBy = name;
   }
-  return { unused, takes };
+  return { unused, receivers, takes };
 }
 
 function receiversIn(route: ReadRoute): readonly string[] {

@@ -137,7 +137,7 @@ function ofNovelty(novelty: NoveltyFacts, facts: RuleFacts, moment: (at: Instant
     case "NoValue":
       return say("NoNewValue", `it has no ${novelty.facet}`);
     case "WarmingUp":
-      return say("WarmingUp", `the rule is warming up and cannot fire: it needs ${novelty.needs}`);
+      return say("WarmingUp", `the rule was warming up and could not fire: it needed ${novelty.needs}`);
     case "KnownBefore":
       return say(
         "ValueKnownBefore",

@@ -12,6 +12,8 @@ export interface ReceiverFacts {
   readonly newest: ShownNotification | null;
   /** Why no route leads to it, as a sentence; null if one does, or the routes are not known. */
   readonly noRoute: string | null;
+  /** The routes as they are now lead to it. */
+  readonly isRouted: boolean;
 }
 
 /** Why a receiver was notified of an alert, or was not. */
@@ -57,10 +59,12 @@ export function whyReceiver(facts: ReceiverFacts, moment: (at: Instant) => strin
       `it is decided and waits to be sent since ${moment(newest.createdAt)}${within}${triesOf(newest)}${now}`,
     );
   }
+  if (decided === null && newest !== null)
+    return say("Notified", `notified ${moment(newest.sentAt ?? newest.createdAt)}${within}`);
   if (decided === null)
-    return newest === null
-      ? say("NoRoute", noRoute ?? "no route leads here")
-      : say("Notified", `notified ${moment(newest.sentAt ?? newest.createdAt)}${within}`);
+    return facts.isRouted
+      ? say("NotSent", "a route leads here now; when the alert was last decided, none did")
+      : say("NoRoute", noRoute ?? "no route leads here");
   if (held !== null) {
     const before = decided.notifiedAt === null ? "" : `notified ${moment(decided.notifiedAt)}; since then `;
     return say("Held", `${before}${held}`);

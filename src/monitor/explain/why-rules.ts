@@ -1,4 +1,5 @@
-import type { Instant } from "../../lib/instant.ts";
+import { HOUR, type Instant } from "../../lib/instant.ts";
+import { counted } from "../../lib/numbers.ts";
 import { SERIES_ITSELF, valueHash } from "../ingest/note-values.ts";
 import type { Alert } from "../model/alert.ts";
 import { eventAt, type Mention } from "../model/mention.ts";
@@ -144,7 +145,7 @@ async function noveltyOf(
   const nearest = own.toSorted((a, b) => b.authors.length - a.authors.length)[0];
   const firstAt = nearest?.firstAt ?? eventAt(mention);
   const stillMs = learnMs - (firstAt - knownSince);
-  if (stillMs > 0) return { outcome: "WarmingUp", needs: `${Math.ceil(stillMs / 3_600_000)} more hours` };
+  if (stillMs > 0) return { outcome: "WarmingUp", needs: counted(Math.ceil(stillMs / HOUR), "more hour") };
   if (eventAt(mention) - firstAt > withinMs) return { outcome: "KnownBefore", facet, firstAt };
   const authors = nearest?.authors.length ?? 1;
   if (authors < atLeast) return { outcome: "TooFew", facet, authors, atLeast, firstAt };

@@ -9,7 +9,7 @@ import type { Rule } from "../rules/rule.ts";
 import type { Extensions } from "../source/extensions.ts";
 import type { createConsoleStore } from "../store/console.ts";
 import type { Stores } from "../store/stores.ts";
-import { type ReadRoute, type UnusedRoute, unusedRoutes } from "./explain-routes.ts";
+import { type ReadRoute, receiversNow, type UnusedRoute, unusedRoutes } from "./explain-routes.ts";
 import { type WhyReceiver, whyReceiver } from "./why-receiver.ts";
 import { observationOfGoneRule, type RuleObservation, whyRules } from "./why-rules.ts";
 
@@ -137,6 +137,7 @@ function whyEachReceiver(
 ): WhyReceiver[] {
   const known = new Set([...decided, ...notifications].map(({ receiver }) => receiver));
   const names = [...known, ...(routing?.receivers ?? []).filter((name) => !known.has(name))];
+  const routed = receiversNow(routing?.routes ?? [], alert);
   return names.map((receiver) => {
     const routes = unused.filter((route) => route.receivers.includes(receiver));
     return whyReceiver(
@@ -145,8 +146,9 @@ function whyEachReceiver(
         alertId: alert.id,
         decided: decided.find((one) => one.receiver === receiver) ?? null,
         newest: notifications.findLast((one) => one.receiver === receiver) ?? null,
+        isRouted: routed.has(receiver),
         noRoute:
-          routing === undefined
+          routing === undefined || routed.has(receiver)
             ? null
             : routes.length === 0
               ? "no route names it"

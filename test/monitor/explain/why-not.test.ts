@@ -108,7 +108,7 @@ test.each<[string, Partial<Facts>, string, string]>([
     "values that are learned",
     { novelty: { outcome: "WarmingUp", needs: "2 more days" } },
     "WarmingUp",
-    "the rule is warming up and cannot fire: it needs 2 more days",
+    "the rule was warming up and could not fire: it needed 2 more days",
   ],
   [
     "a known value",

@@ -18,6 +18,7 @@ const NOTHING: ReceiverFacts = {
   decided: null,
   newest: null,
   noRoute: null,
+  isRouted: false,
 };
 
 const decidedSent = (last: string, by: string | null = "route") => decided(last, by, { notifiedAt: 20 });
@@ -91,6 +92,7 @@ test.each([
     "no route takes it there: night: it wants rule x",
   ],
   [null, {}, "NoRoute", "no route leads here"],
+  [null, { isRouted: true }, "NotSent", "a route leads here now; when the alert was last decided, none did"],
   [
     "FirstNotification",
     { newest: { ...SENT, state: "dead", lastError: "550 no such user" } },

@@ -6,6 +6,7 @@ import { whyText, whyUnreadMention } from "../../../../src/monitor/explain/ask-s
 import type { WhyParts } from "../../../../src/monitor/explain/why.ts";
 import { createMemoryTokenStore } from "../../../../src/monitor/source/session.ts";
 import { createSourceClient, type SourceClient } from "../../../../src/monitor/source/source-client.ts";
+import { SourceError } from "../../../../src/monitor/source/source-error.ts";
 import { createConsoleStore } from "../../../../src/monitor/store/console.ts";
 import {
   type Fixture,
@@ -137,4 +138,15 @@ test("without a source, or one that cannot be reached, what is known here is sai
   await away.close();
   expect(found).toMatchObject({ outcome: "SourceCannotSay" });
   expect(found?.because).toMatch(/The source could not be asked: .*all up to 2026-03-03 11:00 UTC is read/);
+});
+
+test("a source that does not explain its queries knows them all the same, also those that do not show the mention", async () => {
+  const refused = async () => {
+    throw new SourceError({ kind: "not-found", call: "explain", message: "no such call", retryable: false });
+  };
+  const source = { ...client.extensions, explainQueries: refused };
+  const found = await outcomes("https://x.example/1", { ...parts, source });
+  expect(found["Acme"]?.outcome).toBe("NotYetPolled");
+  expect(found["Refunds"]).toMatchObject({ outcome: "SourceCannotSay" });
+  expect(found["Refunds"]?.because).toContain("The source shows it in the query Acme, and explains no other");
 });
