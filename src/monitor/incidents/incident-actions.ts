@@ -84,15 +84,19 @@ export function joinCause(
   };
 }
 
-/** The part speaks for itself again. */
+/** The part speaks for itself again. What people were notified of `whole` still counts: what comes next is news. */
 export function leaveCause(
   { partOf: _, ...part }: Incident,
-  { queryName }: Incident,
+  whole: Incident,
   by: string,
   now: Instant,
-): IncidentStep {
-  const detail = `from the incident of ${queryName}, by ${by}`;
-  return { incident: part, entries: [entryOf(part, now, "Split", detail)] };
+): IncidentStep & { readonly whole: Incident } {
+  const detail = `from the incident of ${whole.queryName}, by ${by}`;
+  return {
+    incident: part,
+    whole: { ...whole, notifyCount: whole.notifyCount + 1 },
+    entries: [entryOf(part, now, "Split", detail)],
+  };
 }
 
 type SplitResult =

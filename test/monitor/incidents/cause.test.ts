@@ -110,6 +110,9 @@ test("people can join two incidents of different queries, and part them again", 
   const left = leaveCause(joined.part.incident, ACME, "ann", NOON);
   expect(left.incident).toEqual(BRELL);
   expect(left.entries[0]).toMatchObject({ kind: "Split", detail: "from the incident of Acme, by ann" });
+  // Receivers know this count: the next wave has to be more.
+  const known = asOne({ incident: ACME, parts: [joined.part.incident] }).notifyCount;
+  expect(asOne({ incident: left.whole, parts: [] }).notifyCount).toBe(known);
 });
 
 test("no chain of causes is made", () => {

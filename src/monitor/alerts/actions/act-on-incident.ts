@@ -157,6 +157,7 @@ export async function splitAlert(
       const left = leaveCause(part, found.incident, describeActor(by), now);
       await facts.notifications.lockNotifications(projectId);
       await writeStep(facts, left, by);
+      await facts.incidents.save([left.whole]);
       await leaveMessages(facts, alert, found.incident);
       await decideAgain(facts, left.incident, now);
       await decideAgain(facts, found.incident, now);
