@@ -141,6 +141,30 @@ test.each<[string, Partial<Alert>, Given, string]>([
   expect(decide([alert], given)).toEqual([expected]);
 });
 
+test("messages that a clock wrote which was ahead, and was set back, hold nothing up", () => {
+  const receiver = (at: number): Partial<ReceiverTerms> => ({
+    throttle: { atMost: 1, perMs: HOUR, breakThrough: "critical" },
+    recent: [at],
+    recentBreakThrough: [at],
+    flushes: new Map([["g", at]]),
+  });
+  const group = { key: "g", waitMs: 0, intervalMs: HOUR };
+  const grouped = (at: number) =>
+    decide([{}], { terms: { group }, receiver: { ...receiver(at), throttle: null } });
+  const throttled = (at: number) => decide([{}], { receiver: receiver(at) });
+  // Clocks of several machines may differ by a minute.
+  expect([throttled(NOW + MINUTE), grouped(NOW + MINUTE)].flat().map((line) => line.split(" ")[1])).toEqual([
+    "HeldByThrottle",
+    "HeldByGroup",
+  ]);
+  expect([throttled(NOW + DAY), grouped(NOW + DAY)]).toEqual([
+    ["send FirstNotification (route) until 9"],
+    ["send FirstNotification (route) until 9"],
+  ]);
+  const storm = decide([{ severity: "critical" }], { receiver: receiver(NOW + DAY) });
+  expect(storm).toEqual(["send FirstNotification (route) until 9"]);
+});
+
 const silence = (given: Partial<Silence> = {}): Silence => ({
   ...{ id: "s", match: AlertMatch.parse({}), author: "ann", comment: "", createdAt: 0, startsAt: HOUR },
   ...{ endsAt: 6 * HOUR, windows: [], endedBy: null, ...given },

@@ -1,6 +1,7 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import type { Instant } from "../../../../lib/instant.ts";
 import { firedAtOf } from "../../../model/alert.ts";
+import { CLOCK_AHEAD_MS } from "../../../model/poll.ts";
 import type { Batch, GroupTerms, HeldCandidate, Outgoing } from "../batch.ts";
 import { bundle } from "../bundle.ts";
 
@@ -46,13 +47,15 @@ function isUrgent({ reason }: Outgoing): boolean {
 }
 
 function dueAtOf(
-  { receiver }: Batch,
+  { receiver, now }: Batch,
   { key, waitMs, intervalMs }: GroupTerms,
   news: readonly Outgoing[],
 ): { at: Instant; by: string } {
   const waitEnd = Math.min(...news.map(newsAt)) + waitMs;
   const flushedAt = receiver.flushes?.get(key);
-  const intervalEnd = flushedAt === undefined ? Number.NEGATIVE_INFINITY : flushedAt + intervalMs;
+  // A clock may have been ahead when it was written.
+  const isKnown = flushedAt !== undefined && flushedAt <= now + CLOCK_AHEAD_MS;
+  const intervalEnd = isKnown ? flushedAt + intervalMs : Number.NEGATIVE_INFINITY;
   return intervalEnd > waitEnd
     ? { at: intervalEnd, by: `groupInterval ${formatDuration(intervalMs)}` }
     : { at: waitEnd, by: `groupWait ${formatDuration(waitMs)}` };

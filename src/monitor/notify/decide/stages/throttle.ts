@@ -1,5 +1,6 @@
 import { formatDuration } from "../../../../lib/duration.ts";
 import { type Instant, MINUTE } from "../../../../lib/instant.ts";
+import { CLOCK_AHEAD_MS } from "../../../model/poll.ts";
 import type { Batch, HeldCandidate, Outgoing } from "../batch.ts";
 import { bundle, inOrderOfWorth } from "../bundle.ts";
 import { breaksThrough, type Throttle } from "../throttle.ts";
@@ -16,7 +17,7 @@ export function throttle(batch: Batch): Batch {
   const limits = batch.receiver.throttle;
   if (limits === null) return batch;
   const { now } = batch;
-  const taken = batch.receiver.recent.filter((at) => at > now - limits.perMs).sort((a, b) => a - b);
+  const taken = within(batch.receiver.recent, limits.perMs, now);
   const inOrder = inOrderOfWorth(batch.send);
   const through = inOrder.filter((outgoing) => breaksThrough(limits, outgoing.candidate.alert.severity));
   const others = inOrder.filter((outgoing) => !breaksThrough(limits, outgoing.candidate.alert.severity));
@@ -56,7 +57,7 @@ function admitBreakThrough(
   const free = atMost - recent.taken.length;
   if (free > 0) return admit(outgoing, free, now);
   const minute = Math.min(MINUTE, perMs);
-  const lately = recent.breakThrough.filter((at) => at > now - minute).sort((a, b) => a - b);
+  const lately = within(recent.breakThrough, minute, now);
   // One message beyond the limit, unless all `atMost` went out within the minute.
   return admit(outgoing, lately.length < atMost ? 1 : 0, slotFreeAt(lately, atMost, minute, now));
 }
@@ -66,6 +67,11 @@ function admit(outgoing: readonly Outgoing[], slots: number, until: Instant): Ad
   if (outgoing.length <= Math.max(slots, 0)) return { send: outgoing, wait: [] };
   if (slots <= 0) return { send: [], wait: outgoing.map((outgoing) => ({ outgoing, until })) };
   return { send: [...outgoing.slice(0, slots - 1), bundle(outgoing.slice(slots - 1))], wait: [] };
+}
+
+/** Those of the last `perMs`, the oldest first. What a clock wrote that was ahead, and was set back, holds nothing up. */
+function within(moments: readonly Instant[], perMs: number, now: Instant): Instant[] {
+  return moments.filter((at) => at > now - perMs && at <= now + CLOCK_AHEAD_MS).sort((a, b) => a - b);
 }
 
 function slotFreeAt(taken: readonly Instant[], atMost: number, perMs: number, now: Instant): Instant {
