@@ -76,7 +76,16 @@ export function joinCause(
   if (parts.length > 0) return refused("it speaks for other incidents: split those first");
   return {
     outcome: "Joined",
-    into: { incident: into, entries: [entryOf(into, now, "Merged", `${part.queryName}, too, by ${by}`)] },
+    into: {
+      // People are notified of it, whatever they were notified of before.
+      incident: { ...into, renotifyReason: "NewFact" },
+      entries: [
+        {
+          ...entryOf(into, now, "Merged", `${part.queryName}, too, by ${by}`),
+          alertId: part.leaderId,
+        },
+      ],
+    },
     part: {
       incident: { ...part, partOf: into.id },
       entries: [entryOf(part, now, "Merged", `into the incident of ${into.queryName}, by ${by}`)],

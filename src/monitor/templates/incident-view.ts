@@ -117,11 +117,13 @@ export function newsOf(
     return { label: `Day ${incident.day} begins`, text: detail === "" ? "it goes on" : detail };
   }
   if (kind === "fact") {
-    const entry = last("NewFact");
+    const entry = entries.findLast(
+      ({ kind, alertId }) => kind === "NewFact" || (kind === "Merged" && alertId !== undefined),
+    );
     const about = joined.find(({ alert }) => alert.id === entry?.alertId);
     if (about === undefined) {
-      // Another query: "Brell, too: it shares stories".
-      const [who = "", why] = entry?.detail.split(/: (?=it shares)/) ?? [];
+      // Another query: "Brell, too: it shares stories", or "Brell, too, by ann".
+      const [who = "", why] = entry?.detail.split(/: (?=it shares)|(?<=, too), (?=by )/) ?? [];
       return why === undefined ? null : { label: `New: ${shortLine(who, 80)}`, text: why };
     }
     const text = about.text === "" ? currentCount(incident, counts, timezone) : shortLine(about.text, 140);

@@ -106,7 +106,14 @@ test("people can join two incidents of different queries, and part them again", 
   const joined = joinCause(ACME, { incident: BRELL, parts: [] }, "ann", NOON);
   if (joined.outcome === "Refused") throw new Error(joined.because);
   expect(joined.part.incident.partOf).toBe(ACME.id);
-  expect(joined.into.entries[0]).toMatchObject({ kind: "Merged", detail: "Brell, too, by ann" });
+  expect(joined.into.entries[0]).toMatchObject({
+    kind: "Merged",
+    detail: "Brell, too, by ann",
+    alertId: BRELL.leaderId,
+  });
+  // It began before people were last notified, and that it is a part now is what is new.
+  const early = { ...joined.part.incident, openedAt: ACME.notified.at - HOUR };
+  expect(asOne({ incident: joined.into.incident, parts: [early] }).renotifyReason).toBe("NewFact");
   const left = leaveCause(joined.part.incident, ACME, "ann", NOON);
   expect(left.incident).toEqual(BRELL);
   expect(left.entries[0]).toMatchObject({ kind: "Split", detail: "from the incident of Acme, by ann" });

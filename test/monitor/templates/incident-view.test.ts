@@ -43,3 +43,19 @@ test("news of an incident's first hour counts from its beginning, as the sentenc
   });
   expect(said(60)?.text).toBe("57 negative mentions in the last hour");
 });
+
+test("what people have joined is new, and not what was new before", () => {
+  const entry = (kind: string, detail: string) => ({ incidentId: "i", at: FROM, kind, detail });
+  const said = (...entries: readonly object[]) =>
+    newsOf(
+      { incident: incidentOf(), entries, joined: [] } as unknown as Parameters<typeof newsOf>[0],
+      "fact",
+      "UTC",
+    );
+  const found = entry("NewFact", "Brell, too: it shares stories");
+  expect(said(found)).toEqual({ label: "New: Brell, too", text: "it shares stories" });
+  expect(said(found, { ...entry("Merged", "Cree, too, by ann"), alertId: "of cree" })).toEqual({
+    ...{ label: "New: Cree, too", text: "by ann" },
+  });
+  expect(said(found, entry("Merged", "3 alerts of another incident, by ann"))?.label).toBe("New: Brell, too");
+});
