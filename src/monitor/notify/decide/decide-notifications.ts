@@ -19,6 +19,7 @@ import { type EscalationConfig, escalationOf } from "./escalation.ts";
 import { activeInhibitors, type Inhibition, inhibitorOf } from "./inhibition.ts";
 import type { Rotation } from "./rotation.ts";
 import { type RouteConfig, type Routing, routeIncident } from "./route.ts";
+import { LOOK_AGAIN_MS } from "./stages/inhibit.ts";
 import { breaksThrough, type Throttle } from "./throttle.ts";
 import { writeDecisions } from "./write-decisions.ts";
 
@@ -93,9 +94,9 @@ export function decideNotifications(
     asked.flatMap((one) => one.questions),
     ({ receiver }) => receiver,
   );
-  const isMuted = muting(state.context, now);
+  const mutedUntil = muting(state.context, now);
   const answers = [...byReceiver].map(([name, questions]) =>
-    answer(name, questions, { notifyConfig, now, state, isMuted }),
+    answer(name, questions, { notifyConfig, now, state, mutedUntil }),
   );
   return {
     pending: answers.flatMap((one) => one.pending),
@@ -141,7 +142,10 @@ function askAbout(
       return { receiver, candidate: { alert, lastNotified, terms, isWatched }, entry };
     }),
     over,
-    events: [...noRoute(alert, routing, now), ...escalationStopped(alert, over, stopped, now)],
+    events: [
+      ...(entries.length > 0 ? [] : noRoute(alert, routing, now)),
+      ...escalationStopped(alert, over, stopped, now),
+    ],
   };
 }
 
@@ -182,12 +186,12 @@ function answer(
     notifyConfig,
     now,
     state,
-    isMuted,
+    mutedUntil,
   }: {
     readonly notifyConfig: NotifyConfig;
     readonly now: Instant;
     readonly state: NotifyState;
-    readonly isMuted: (alert: Alert) => boolean;
+    readonly mutedUntil: (alert: Alert) => Instant | null;
   },
 ): Decisions {
   const receiver = notifyConfig.receiver(name);
@@ -203,7 +207,7 @@ function answer(
     state.context,
   );
   const before = new Map(questions.map(({ candidate, entry }) => [candidate.alert.id, entry]));
-  const written = writeDecisions(name, decided, before, isMuted, now);
+  const written = writeDecisions(name, decided, before, mutedUntil, now);
   return { ...written, flushes: flushesOf(name, decided, now) };
 }
 
@@ -214,10 +218,18 @@ function recentOf(throttle: Throttle | null, recent: NonNullable<ReturnType<Rece
   return { recent: recent.map(({ at }) => at), recentBreakThrough: breakThrough.map(({ at }) => at) };
 }
 
-/** Muted time does not count towards an escalation: nobody could have acknowledged the alert then. */
-function muting({ silences, inhibitions, open }: NotifyContext, now: Instant): (alert: Alert) => boolean {
+/**
+ * Until when to look again at an alert that is muted. Muted time does not count towards an escalation: nobody could have
+ * acknowledged the alert then.
+ */
+function muting(
+  { silences, inhibitions, open }: NotifyContext,
+  now: Instant,
+): (alert: Alert) => Instant | null {
   const inhibitors = activeInhibitors(inhibitions, open);
-  return (alert) => silencedAt(silences, alert, now) !== null || inhibitorOf(inhibitors, alert) !== null;
+  return (alert) =>
+    silencedAt(silences, alert, now)?.until ??
+    (inhibitorOf(inhibitors, alert) === null ? null : now + LOOK_AGAIN_MS);
 }
 
 function flushesOf(receiver: string, decided: readonly DecidedCandidate[], now: Instant): GroupFlush[] {

@@ -12,7 +12,7 @@ export function writeDecisions(
   receiver: string,
   decided: readonly DecidedCandidate[],
   before: ReadonlyMap<string, Entry | undefined>,
-  isMuted: (alert: Alert) => boolean,
+  mutedUntil: (alert: Alert) => Instant | null,
   now: Instant,
 ): { pending: PendingNotification[]; entries: ReceiverEntry[]; events: AlertEvent[] } {
   const bundles = bundlesOf(decided);
@@ -24,14 +24,18 @@ export function writeDecisions(
     const { projectId, id: alertId } = alert;
     const known = before.get(alertId);
     const isNotified = decision.do === "send";
-    const since = isMuted(alert) ? null : sinceOf(alert, known, now);
+    const until = mutedUntil(alert);
+    const since = until === null ? sinceOf(alert, known, now) : null;
     const entry: Entry = {
       lastNotified: isNotified ? decision.lastNotified : endedQuietly(decision, lastNotified),
       last: decision.reason,
       by: decision.by,
       ...(since !== null && { since }),
     };
-    entries.push({ projectId, alertId, receiver, entry, nextAt: decision.nextAt });
+    // A later step waits for nothing that would decide again when the mute ends, and counts from then.
+    const waits = decision.reason === "EscalationWaits" && until !== null && decision.nextAt !== null;
+    const nextAt = waits ? Math.min(until, decision.nextAt) : decision.nextAt;
+    entries.push({ projectId, alertId, receiver, entry, nextAt });
     if (isNotified && decision.with === null)
       pending.push(toPending(alert, receiver, decision, bundles.get(alertId)?.also ?? [], now));
     if (isNotified || decision.reason !== known?.last)

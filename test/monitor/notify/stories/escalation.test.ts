@@ -89,6 +89,17 @@ test("silenced time does not count: steps begin when the first message could be 
   ]);
 });
 
+test("silenced time does not count either where only the steps notify somebody", () => {
+  const story = startStory({
+    routes: [{ match: { rule: "crisis" }, receivers: [] }],
+    escalations: [{ name: "e", steps: [{ after: "1h", receivers: ["phone"] }] }],
+  })
+    .silences("08:00", { match: {}, for: "70m" })
+    .evidence("crisis", "09:00");
+  expect(story.until("12:00")).toEqual(["10:10 phone: unanswered crisis (Escalated)"]);
+  expect(story.history("crisis").filter((line) => line.includes("NoRoute"))).toHaveLength(1);
+});
+
 test("a step leads to the receiver on call at that moment, by the local time of the rotation", () => {
   const story = startStory({
     routes: ROUTES,

@@ -4,7 +4,7 @@ import type { Batch, DroppedCandidate, HeldCandidate, Outgoing } from "../batch.
 import { activeInhibitors, describeInhibitor, inhibitorOf } from "../inhibition.ts";
 
 /** The end of the more severe alert releases what it muted; this check is for an end that was missed. */
-const LOOK_AGAIN_MS = 15 * MINUTE;
+export const LOOK_AGAIN_MS = 15 * MINUTE;
 
 /**
  * Holds an alert while a more severe one mutes it; if it is still open afterwards, it is sent at once. The end of an
