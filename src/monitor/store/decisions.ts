@@ -69,8 +69,9 @@ export function createDecisionStore(db: Db) {
     },
 
     /**
-     * Makes decisions held for this reason due again, because the reason may have ended. Null: in all projects. Waits
-     * for transactions that are deciding now, since they may still read the old state.
+     * Makes decisions held for this reason due again, because the reason may have ended, and those of escalations, whose
+     * steps count only while it does not hold. Null: in all projects. Waits for transactions that are deciding now, since
+     * they may still read the old state.
      */
     async wake(projectId: string | null, reason: string, now: Instant): Promise<number> {
       await sql`
@@ -80,7 +81,8 @@ export function createDecisionStore(db: Db) {
       `.execute(db);
       const { numAffectedRows } = await sql`
         update earshot.alert_receivers set next_at = ${at(now)}
-        where next_at > ${at(now)} and entry->>'last' = ${reason} and (${projectId}::text is null or project_id = ${projectId})
+        where next_at > ${at(now)} and entry->>'last' in (${reason}, 'EscalationWaits')
+          and (${projectId}::text is null or project_id = ${projectId})
       `.execute(db);
       return Number(numAffectedRows ?? 0);
     },

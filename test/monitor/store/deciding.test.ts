@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { HOUR } from "../../../src/lib/instant.ts";
+import { uuid7 } from "../../../src/lib/uuid7.ts";
 import { oddQuery } from "../../odd-world.ts";
 import { useStores } from "../../use-stores.ts";
 import { untilWaiting } from "./waiting.ts";
@@ -56,3 +58,13 @@ test.each(["p", null])(
     await woken;
   },
 );
+
+test("what wakes held decisions wakes those of escalations, whose steps may begin to count now", async () => {
+  const { notifications } = stores;
+  const own = { projectId: "p", alertId: uuid7(NOON) };
+  const entryOf = (last: string) => ({ ...own, receiver: last, entry: { last }, nextAt: NOON + HOUR });
+  await notifications.saveEntries(["HeldBySilence", "EscalationWaits", "HeldByThrottle"].map(entryOf));
+  expect(await stores.transaction((facts) => facts.notifications.wake("p", "HeldBySilence", NOON))).toBe(2);
+  const woken = (await notifications.entries("p", [own.alertId])).filter(({ nextAt }) => nextAt === NOON);
+  expect(woken.map(({ receiver }) => receiver).sort()).toEqual(["EscalationWaits", "HeldBySilence"]);
+});
