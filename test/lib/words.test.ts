@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { closestWord, editDistance } from "../../src/lib/closest-word.ts";
 import { formatMinutes } from "../../src/lib/duration.ts";
 import { canonicalJson, type JsonValue, stableHash } from "../../src/lib/json.ts";
-import { countedSubject, formatExpected, formatNumber, formatShare, inPercent } from "../../src/lib/numbers.ts";
+import {
+  countedSubject,
+  formatExpected,
+  formatNumber,
+  formatShare,
+  inPercent,
+} from "../../src/lib/numbers.ts";
 import { fitsGlob } from "../../src/lib/patterns.ts";
 import { foldText } from "../../src/lib/text.ts";
 
