@@ -39,9 +39,14 @@ export function createSendingStore(db: Db) {
     /**
      * Claims a notification for sending and counts the attempt before it is made: after a crash, the next worker sees
      * that an attempt with unknown outcome may have reached the vendor. Earlier ones to the same receiver about the
-     * same alert go first. A receiver that hangs uses only MOST_AT_ONCE of the slots that all receivers share.
+     * same alert go first. A receiver that hangs uses only MOST_AT_ONCE of the slots that all receivers share. `channels`:
+     * the keys of the slot that was taken for it. Another message may have closed the channel since.
      */
-    async claim(projectId: string, id: string): Promise<Notification | null> {
+    async claim(
+      projectId: string,
+      id: string,
+      channels: readonly string[] = [],
+    ): Promise<Notification | null> {
       const { rows } = await sql<Notification>`
         update earshot.notifications n
         set attempts = attempts + 1, leased_until_wall = now() + make_interval(secs => ${LEASE_SECONDS})
@@ -52,6 +57,8 @@ export function createSendingStore(db: Db) {
               and e.receiver = n.receiver and e.state = 'due' and e.id < n.id)
           and (select count(*) from earshot.notifications o
             where o.receiver = n.receiver and o.state = 'due' and o.leased_until_wall > now()) < ${MOST_AT_ONCE}
+          and not exists (select from earshot.channel_limits l
+            where l.channel = any(${[...channels]}::text[]) and l.closed_until_wall > now())
         returning ${NOTIFICATION_COLUMNS}
       `.execute(db);
       return rows[0] ?? null;

@@ -94,6 +94,31 @@ test("the outcome of an attempt that another worker has taken over changes nothi
   expect(await sentRows(job.notificationId)).toBe(1);
 });
 
+test("a channel that asks to wait is not asked by a worker that had taken its slot before", async () => {
+  const [job] = await addPending();
+  if (job === undefined) throw new Error("nothing is pending");
+  fake.faults.push({
+    method: "chat.postMessage",
+    answer: { status: 429, headers: { "retry-after": "30" }, body: "" },
+  });
+  const { nextDue } = stores.notifications;
+  let other: Promise<unknown> | null = null;
+  const late = worker({
+    notifierOf: () => notifier,
+    log: {
+      ...stores.notifications,
+      nextDue: async (receivers) => {
+        other ??= deliver(worker({ notifierOf: () => notifier }), job, signal());
+        await other;
+        return nextDue(receivers);
+      },
+    },
+  });
+  expect(await deliver(late, job, signal())).toEqual({ outcome: "NotDue" });
+  expect(await other).toMatchObject({ outcome: "Failed", retryAfterMs: 30_000 });
+  expect(fake.calls.filter(({ method }) => method === "chat.postMessage")).toHaveLength(1);
+});
+
 test("news that was sent with a lost answer is not sent again", async () => {
   const [first, behind] = await addPending([{ kind: "escalated" }, { kind: "reminder" }]);
   if (first === undefined || behind === undefined) throw new Error("nothing is pending");

@@ -19,7 +19,7 @@ import { kindToSend, type SupersededNotification } from "./superseded.ts";
 
 /** The rows that a delivery reads and settles. */
 interface DeliveryLog {
-  claim(projectId: string, id: string): Promise<Notification | null>;
+  claim(projectId: string, id: string, channels: readonly string[]): Promise<Notification | null>;
   /** False: another worker has claimed it since. */
   renew(notification: Notification): Promise<boolean>;
   /** Null for a notification that is not stored. */
@@ -109,7 +109,7 @@ async function deliverOne(
   slot: AcquiredSlot,
   signal: AbortSignal,
 ): Promise<DeliverOutcome> {
-  const notification = await claimFirst(parts, jobs);
+  const notification = await claimFirst(parts, jobs, slot);
   if (notification === null) {
     await slot.giveBack();
     return { outcome: "NotDue" };
@@ -173,9 +173,10 @@ const BETWEEN_NOTES_MS = 100;
 async function claimFirst(
   { log }: DeliverParts,
   jobs: readonly { projectId: string; notificationId: string }[],
+  slot: Pick<AcquiredSlot, "keys">,
 ): Promise<Notification | null> {
   for (const { projectId, notificationId } of jobs) {
-    const notification = await log.claim(projectId, notificationId);
+    const notification = await log.claim(projectId, notificationId, slot.keys);
     if (notification !== null) return notification;
   }
   return null;
