@@ -4,6 +4,7 @@ import { textOfHtml } from "../../../src/feeds/common/text-of-html.ts";
 import { contentOf, titleOf } from "../../../src/feeds/kinds/rss/element-text.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
+import { materialOf } from "../../../src/monitor/incidents/material.ts";
 import { splitUnspaced } from "../../../src/monitor/notify/view/split-unspaced.ts";
 import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
 import { redact } from "../../../src/monitor/source/refusal.ts";
@@ -126,6 +127,10 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'src/monitor/rules/conditions/keyword.ts: RegExp(wholeWords(folded), "v")': words,
   'src/monitor/store/whole-word.ts: RegExp(`^[${UNSPACED}]`, "u")': names,
   'src/monitor/store/whole-word.ts: RegExp(`[${UNSPACED}\\\\p{sc=Hangul}\\\\u30fc]$`, "u")': names,
+  'src/monitor/incidents/material.ts: RegExp(`[${UNSPACED}\\\\p{sc=Hangul}\\\\u30fc]+`, "gu")': {
+    characters: "#a 山カーのกิ한",
+    run: (text) => void materialOf([{ mention: aMention({ text }), story: "" }], []),
+  },
   'src/monitor/notify/view/split-unspaced.ts: RegExp(`#?[${UNSPACED}\\\\u30fc]{2,}`, "gu")': {
     characters: "#a 山カーのกิ",
     run: splitUnspaced,
