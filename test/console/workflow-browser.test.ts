@@ -87,8 +87,9 @@ describe.skipIf(!hasBrowser("the work on mentions"))("the work on mentions", () 
       expect(await page.locator("#keys").isVisible()).toBe(true);
       await page.locator("#keys-on").click();
       await keys("Escape");
-      // The dialog gives the focus back.
+      // The dialog gives the focus back, a moment after it is hidden.
       await page.locator("#keys").waitFor({ state: "hidden" });
+      await page.waitForFunction("!document.getElementById('keys').contains(document.activeElement)");
       const at = await focused();
       await keys("j");
       expect(await focused()).toBe(at);
