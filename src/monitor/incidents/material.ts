@@ -98,10 +98,11 @@ const HASHTAG = /#[\p{L}\p{M}\p{N}]+/gu;
 const PAIRED = /\p{sc=Han}{2,}|\p{sc=Hangul}{2,}/gu;
 /** Written for one foreign word. */
 const KATAKANA = /[\p{sc=Katakana}\u30fc]{3,}/gu;
-const THAI_AND_ITS_LIKE = /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{4,}/gu;
+/** Here only a dictionary tells where a word ends. */
+const CUT_BY_DICTIONARY = /[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]{4,}/gu;
 const NOT_BY_BLANKS = new RegExp(`[${UNSPACED}\\p{sc=Hangul}\\u30fc]+`, "gu");
-/** Cuts by the dictionaries of Unicode, whatever the language. It takes a microsecond a character, so only the beginning is cut. */
-const CUT = new Intl.Segmenter("th", { granularity: "word" });
+/** The dictionaries of Unicode, whatever the language. They take a microsecond a character, so only the beginning is cut. */
+const DICTIONARY = new Intl.Segmenter("th", { granularity: "word" });
 const MOST_CUT = 300;
 
 /**
@@ -112,8 +113,8 @@ function wordsOf({ title, text }: Mention, typical?: ReadonlySet<string>): Reado
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, MOST_CHARACTERS));
   const plain = folded.replaceAll(/https?:\S+/g, " ");
   const spaced = plain.replaceAll(NOT_BY_BLANKS, " ").match(WORD) ?? [];
-  const cut = (plain.slice(0, MOST_CUT).match(THAI_AND_ITS_LIKE) ?? []).flatMap((run) =>
-    Array.from(CUT.segment(run), ({ segment }) => segment),
+  const cut = (plain.slice(0, MOST_CUT).match(CUT_BY_DICTIONARY) ?? []).flatMap((run) =>
+    Array.from(DICTIONARY.segment(run), ({ segment }) => segment),
   );
   const words = [
     ...[...spaced, ...cut, ...(plain.match(HASHTAG) ?? [])].filter((word) => word.length >= SHORTEST_WORD),

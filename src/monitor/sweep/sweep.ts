@@ -16,7 +16,7 @@ import type { createSkipWaiting } from "./skip-waiting.ts";
 
 /** Due work in the tables, by kind. */
 export interface SweepResult {
-  /** Those that were skipped, too. */
+  /** Also those that were skipped. */
   readonly polls: number;
   readonly windows: number;
   /** Queries with a notification decision that is due. */
