@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type AuditFilter, nameKey, type Stores, UserName, UserRole } from "#monitor";
 import type { Clock } from "../lib/clock.ts";
-import { toIso } from "../lib/instant.ts";
+import { LATEST_INSTANT, toIso } from "../lib/instant.ts";
 import type { Forms } from "./auth/forms.ts";
 import { INVITATION_MS, invite } from "./auth/invitations.ts";
 import { addUser, changeUser, inventPassword, type ManagedUser } from "./auth/manage-users.ts";
@@ -150,8 +150,7 @@ const moment = z
   .string()
   .max(40)
   .transform((text) => Date.parse(text))
-  // No row of PostgreSQL is outside of these.
-  .pipe(z.number().min(0).max(250e12))
+  .pipe(z.number().min(0).max(LATEST_INSTANT))
   .nullable()
   .catch(null);
 const Asked = z.object({

@@ -9,6 +9,9 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
+/** In the year 9892. No stored moment is later, and PostgreSQL reads every one up to it. */
+export const LATEST_INSTANT: Instant = 250e12;
+
 /** `2026-02-17T07:36:05.000Z`. */
 export function toIso(at: Instant): string {
   return new Date(at).toISOString();

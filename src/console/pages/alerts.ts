@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AlertListing, AlertPosition, AlertStates } from "#monitor";
+import { LATEST_INSTANT } from "../../lib/instant.ts";
 import { withParameter } from "../common/address.ts";
 import { WORKFLOW_SCRIPT } from "../common/assets.ts";
 import { type Html, html } from "../common/html.ts";
@@ -26,7 +27,7 @@ export const AlertsQuestion = z.object({
       const [openedAt, id = ""] = text.split("_");
       return { openedAt: Number(openedAt), id };
     })
-    .pipe(z.object({ openedAt: z.number().int().min(0).max(250e12), id: z.guid() }))
+    .pipe(z.object({ openedAt: z.number().int().min(0).max(LATEST_INSTANT), id: z.guid() }))
     .nullable()
     .catch(null),
 });

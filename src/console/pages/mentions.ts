@@ -11,7 +11,7 @@ import {
   type WorkFilter,
 } from "#monitor";
 import { parseDuration } from "../../lib/duration.ts";
-import { DAY, type Instant } from "../../lib/instant.ts";
+import { DAY, type Instant, LATEST_INSTANT } from "../../lib/instant.ts";
 import { readJson } from "../../lib/json.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { storableText } from "../../lib/text.ts";
@@ -49,7 +49,7 @@ const optionalText = (length: number) =>
     .default(null)
     .catch(null);
 
-const moment = () => z.coerce.number().int().min(1).max(250e12).nullable().default(null).catch(null);
+const moment = () => z.coerce.number().int().min(1).max(LATEST_INSTANT).nullable().default(null).catch(null);
 
 /** Of the last hours or days: `from` counted from now, so that an address keeps its meaning. */
 const RANGES = ["24h", "7d", "30d"] as const;
@@ -335,4 +335,4 @@ function readPosition(text: string): MentionPosition | null {
 
 /** Limited to moments and texts that the database can hold. */
 const Id = z.string().transform(storableText);
-const Position = z.tuple([z.number().min(-62e12).max(250e12), Id, Id]);
+const Position = z.tuple([z.number().min(-62e12).max(LATEST_INSTANT), Id, Id]);
