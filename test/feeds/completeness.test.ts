@@ -213,6 +213,10 @@ test("a document of 6 MB is read, and one that is larger than its key says is re
   const feedOf = (more: object) => plannedOf({ kind: "rss", urls: [`${server.url}/large`], ...more });
   expect((await fetchOnce(feedOf({}))).read.items).toHaveLength(1);
   await expect(fetchOnce(feedOf({ maxMegabytes: 5 }))).rejects.toThrow("its answer is larger than 5 MB");
+  // Packed without a word, it counts as what it is.
+  server.pages.set("/large", { body: gzipSync(rssDocument([large])) });
+  expect((await fetchOnce(feedOf({}))).read.items).toHaveLength(1);
+  await expect(fetchOnce(feedOf({ maxMegabytes: 5 }))).rejects.toThrow("its answer is larger than 5 MB");
 });
 
 test("a file that is packed without a word is read", async () => {

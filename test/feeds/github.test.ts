@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { FeedReader, StoredItem } from "../../src/feeds/common/define-feed.ts";
+import { planFeeds } from "../../src/feeds/run/plan-feeds.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { MINUTE, SECOND, toIso } from "../../src/lib/instant.ts";
 import { fetchOnce, plannedOf, testFeed } from "../contracts/feed.ts";
 import { type FeedServer, withFeedServer } from "../fakes/feed-server.ts";
+import { feedsOf } from "./feeding.ts";
 
 interface FakeIssue {
   readonly id: number;
@@ -90,6 +92,16 @@ test("it asks for public things alone, and leaves out what is private all the sa
       },
       { id: "3", body: null, author: null },
     ]);
+  }));
+
+test("one number on two servers is two issues, and one search on both is two feeds", () =>
+  withFeedServer(async (server) => {
+    const own = hold(server, [{ id: 1, at: ago(5) }]);
+    const feeds = [{ kind: "github", search: own.search }, own, { ...own, baseUrl: `${server.url}/` }];
+    const planned = planFeeds({ feeds: feedsOf(...feeds), queries: [] });
+    expect(planned.map(({ host }) => host)).toEqual(["api.github.com", new URL(server.url).host]);
+    const { read } = await fetchOnce(plannedOf(own));
+    expect(read.items).toMatchObject([{ id: "1", scope: server.url }]);
   }));
 
 test("more than a page is read in parts, without a gap; a search that was not finished is repeated", () =>

@@ -107,6 +107,22 @@ describe("feeds in a configuration that are wrong", () => {
     expect(issuesOf(null, "zapier", "script")).toEqual([]);
   });
 
+  test("two feeds of one folder of a mailbox: each mail is read once, so the senders of the second were left out", () => {
+    const issuesOf = (...folders: readonly string[]) => {
+      const issues: Issue[] = [];
+      const feeds = folders.map((folder, n) => ({
+        ...{ kind: "mailbox", from: [`@news-${n}.example`] },
+        imap: { host: "imap.acme.example", user: "alerts", password: "secret", folder },
+      }));
+      readFeeds({ listen: { feeds } }, issues);
+      return issues;
+    };
+    const message =
+      "another feed reads this folder already; write the senders of both into the `from` of one";
+    expect(issuesOf("INBOX", "News", "INBOX")).toEqual([{ path: ["listen", "feeds", 2, "imap"], message }]);
+    expect(issuesOf("INBOX", "News")).toEqual([]);
+  });
+
   test("are none where there are no feeds", () => {
     const issues: Issue[] = [];
     for (const content of [null, "x", {}, { listen: null }, { listen: { feeds: "x" } }])

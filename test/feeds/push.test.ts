@@ -98,6 +98,17 @@ test("mentions are stored and matched; sent again, they are not new", async () =
   expect((await feeding.mentions({ hidden: true })).map(({ text }) => text)).toContain("Something else");
 });
 
+test("two programs that both count from 1 do not write over each other's mentions", async () => {
+  const [first, second] = ["Acme of the script", "Acme of the hub"].map((text) => ({ id: "count-1", text }));
+  expect(await post(first)).toMatchObject({ body: { added: 1 } });
+  expect(await post(second, "token-of-zapier-1")).toMatchObject({ body: { added: 1 } });
+  const texts = async () => (await feeding.mentions()).map(({ text }) => text);
+  expect(await texts()).toEqual(expect.arrayContaining(["Acme of the script", "Acme of the hub"]));
+  expect(await post({ id: "count-1", deleted: true })).toMatchObject({ body: { deleted: 1 } });
+  expect(await texts()).toContain("Acme of the hub");
+  expect(await texts()).not.toContain("Acme of the script");
+});
+
 test("a delete and an edit leave no word of the old text, also in what analysers answered", async () => {
   const words = ["zorblax", "quillonda", "vextron"];
   const hers = {

@@ -203,5 +203,11 @@ test("an OPML file names feeds, nested or not; another file is refused", () => {
     parts(`<opml version="2.0"><head/><body><outline text="News"><outline text="a" type="rss" xmlUrl="https://a.example/feed"/>
       </outline><outline text="b" xmlUrl="https://b.example/feed"/><outline text="c" xmlUrl="javascript:x"/></body></opml>`),
   ).toEqual(["https://a.example/feed", "https://b.example/feed"]);
+  const written = ["feed://c.example/feed", "feed:https://d.example/feed", "feed://https://e.example/feed"];
+  expect(parts(written.map((url) => `<outline xmlUrl="${url}"/>`).join(""))).toEqual([
+    "http://c.example/feed",
+    "https://d.example/feed",
+    "https://e.example/feed",
+  ]);
   expect(() => parts("<html></html>")).toThrow("feeds.opml is no OPML file");
 });

@@ -362,7 +362,7 @@ export const TARGETS: Readonly<Record<string, FuzzTarget>> = {
     ],
     tokens: [...JSON_TOKENS, '"id":"1"', '{"text":"x"},', '"date":', '"html":"<'],
     ...{ mostBytes: 1_000_000, inThread: false },
-    run: (bytes) => push.receive?.(readJson(bytes.toString())),
+    run: (bytes) => push.receive?.(readJson(bytes.toString()), { id: "push", name: "push", url: null }),
   },
   stream: {
     samples: [

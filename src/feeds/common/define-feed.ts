@@ -352,6 +352,8 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   readonly pageType: string;
   /** Faults that show only beside the other parts of the file. Paths begin at the feed. */
   readonly faults?: (settings: Settings, context: Pick<FeedContext, "queries">) => readonly Issue[];
+  /** For kinds whose other keys choose what is taken of a part: the fault of a feed that has a part of one before it. */
+  readonly sharedPart?: (settings: Settings) => Issue;
   /** Faults that the schema cannot see. Throws a UserError. */
   readonly parts: (settings: Settings, context: FeedContext) => readonly FeedPart[];
   /** For kinds that are fetched. `cursor` is that of the last read, or null; it may be of an older version. */
@@ -384,6 +386,7 @@ export interface FeedKind<Settings extends FeedSettings = FeedSettings> {
   /** For kinds that others push to: what a JSON body brings, and why parts of it are refused. */
   readonly receive?: (
     body: unknown,
+    part: FeedPart,
   ) => Pick<FeedRead, "items" | "deletes"> & { readonly refused: readonly string[] };
 }
 

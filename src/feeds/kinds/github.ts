@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HttpAddress } from "../../lib/http-address.ts";
 import { DAY, type Instant, MINUTE, SECOND, toIso } from "../../lib/instant.ts";
+import { parseUrl } from "../../lib/parse-url.ts";
 import {
   defineFeed,
   type FeedAnswer,
@@ -16,6 +17,8 @@ import {
 import { readFeedDate } from "../common/feed-date.ts";
 import { FeedError } from "../common/feed-error.ts";
 import { askedPause } from "../common/rate-limit.ts";
+
+const PUBLIC = "https://api.github.com";
 
 /** Public issues and pull requests of GitHub that a search finds, new ones and those that something happened to. */
 export const github = defineFeed({
@@ -35,7 +38,7 @@ export const github = defineFeed({
         "Access token of an account, without any right: more calls an hour. Private things are left out with it, too.",
       writeOnly: true,
     }),
-    baseUrl: HttpAddress.default("https://api.github.com").describe(
+    baseUrl: HttpAddress.default(PUBLIC).describe(
       "Address of the interface, for an Enterprise server or a test.",
     ),
   }),
@@ -51,12 +54,22 @@ export const github = defineFeed({
   pace: { everyMs: 7 * SECOND, atOnce: 1 },
   everyMs: 10 * MINUTE,
   pageType: "forum",
-  parts: ({ search, name, baseUrl }) => [{ id: search, name: name ?? `GitHub: ${search}`, url: baseUrl }],
+  parts: ({ search, name, baseUrl }) => {
+    const server = serverOf(baseUrl);
+    const id = server === "" ? search : `${server} ${search}`;
+    return [{ id, name: name ?? `GitHub: ${search}`, url: baseUrl }];
+  },
   read: readSearches,
   recheck: { most: 8, read: recheckIssues },
 });
 
-type Settings = { readonly token?: string };
+type Settings = { readonly token?: string; readonly search: string };
+
+/** Each server counts its issues from 1. Empty for the public one. */
+function serverOf(baseUrl: string | null): string {
+  const { origin = PUBLIC } = parseUrl(baseUrl ?? PUBLIC) ?? {};
+  return origin === PUBLIC ? "" : origin;
+}
 
 /** A search has to say which of the two it wants. */
 const TYPES = ["is:issue", "is:pull-request"] as const;
@@ -101,7 +114,7 @@ function* readSearches(part: FeedPart, settings: Settings, stored: unknown, now:
     const from = last === undefined ? now - FIRST_MS : before.length > 0 ? last : last - OVERLAP_MS;
     const [answer] = yield [searchFor(part, settings, type, from)];
     const found = readFound(answer, settings, now);
-    items.push(...found.issues.map(toItem));
+    items.push(...found.issues.map((issue) => toItem(issue, part)));
     isIncomplete ||= found.isIncomplete;
     const newest = Math.max(from, ...found.issues.flatMap(({ updated_at: at }) => readFeedDate(at) ?? []));
     const isFull = found.issues.length >= PAGE;
@@ -132,7 +145,7 @@ function definedOf(since: Readonly<Record<string, number | undefined>>): Record<
 
 function searchFor(part: FeedPart, settings: Settings, type: string, from: Instant): FeedRequest {
   const url = new URL(`${part.url?.replace(/\/$/, "")}/search/issues`);
-  const q = `${part.id} ${type} is:public updated:>=${toIso(from).slice(0, 19)}Z`;
+  const q = `${settings.search} ${type} is:public updated:>=${toIso(from).slice(0, 19)}Z`;
   const parameters = { q, sort: "updated", order: "asc", per_page: String(PAGE) };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return { url: url.href, accepts: [401, 403, 404, 422, 429], headers: headersOf(settings) };
@@ -186,10 +199,10 @@ function messageIn(json: unknown): string | null {
   return typeof given === "string" ? given.slice(0, 200) : null;
 }
 
-function toItem(issue: Issue): FeedItem {
+function toItem(issue: Issue, { url }: FeedPart): FeedItem {
   const repository = /\/repos\/([\w.-]+\/[\w.-]+)\/issues\/\d+$/.exec(issue.url);
   return {
-    id: String(issue.id),
+    ...{ id: String(issue.id), scope: serverOf(url) },
     ...(repository === null ? {} : { reference: repository[0].slice("/repos/".length) }),
     url: issue.html_url,
     title: issue.title,
@@ -234,7 +247,7 @@ function* recheckIssues(
     else if (status === 403 && tooOftenMs(answer, json, now) === null) unanswered.push(item);
     else if (status !== 200) refuseError(answer, json, settings, now);
     const issue = Issue.safeParse(json);
-    if (status === 200 && issue.success && String(issue.data.id) === id) items.push(toItem(issue.data));
+    if (status === 200 && issue.success && String(issue.data.id) === id) items.push(toItem(issue.data, part));
     const pauseMs = answer === undefined ? null : askedPause(answer.header, now);
     if (pauseMs !== null) {
       unanswered.push(...stored.filter((one) => lost.includes(one.id)), ...stored.slice(index + 1));

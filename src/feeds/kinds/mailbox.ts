@@ -55,6 +55,11 @@ export const mailbox = defineFeed({
       url: `imap://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`,
     },
   ],
+  // Each mail is read once, for one list of senders.
+  sharedPart: () => ({
+    path: ["imap"],
+    message: "another feed reads this folder already; write the senders of both into the `from` of one",
+  }),
   async collect(_part, settings, cursor, parts) {
     // Two large packages that no process without a mailbox needs.
     const { collectMails } = await import("./mailbox/collect-mails.ts");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PAGE_TYPES } from "#listening-api";
 import { type JsonValue, stableHash } from "../../lib/json.ts";
-import { defineFeed, type FeedItem, FeedKeys, type FeedRead } from "../common/define-feed.ts";
+import { defineFeed, type FeedItem, FeedKeys, type FeedPart, type FeedRead } from "../common/define-feed.ts";
 import { readFeedDate } from "../common/feed-date.ts";
 
 /** The visible characters of ASCII. Others do not arrive as they were sent, or are refused before they are sent. */
@@ -37,6 +37,11 @@ export const push = defineFeed({
   everyMs: 0,
   pageType: "general",
   parts: ({ name = "push" }) => [{ id: name, name, url: null }],
+  // They are told apart by their names alone: the second would not be opened.
+  sharedPart: ({ name = "push" }) => ({
+    path: ["name"],
+    message: `there are two push feeds with the name "${name}"; give each a name of its own`,
+  }),
   receive,
 });
 
@@ -68,8 +73,11 @@ const Pushed = z.object({
   deleted: z.boolean().nullish(),
 });
 
-/** A mention, a list of them, or `{"mentions": […]}`. */
-function receive(body: unknown): Pick<FeedRead, "items" | "deletes"> & { refused: readonly string[] } {
+/** A mention, a list of them, or `{"mentions": […]}`. Each feed has ids of its own: two programs may both count from 1. */
+function receive(
+  body: unknown,
+  { id: scope }: FeedPart,
+): Pick<FeedRead, "items" | "deletes"> & { refused: readonly string[] } {
   const given = Array.isArray(body) ? body : (Reflect.get(Object(body), "mentions") ?? [body]);
   if (!Array.isArray(given))
     return { items: [], deletes: [], refused: ["expected a mention or a list of mentions"] };
@@ -86,8 +94,8 @@ function receive(body: unknown): Pick<FeedRead, "items" | "deletes"> & { refused
     const read = Pushed.safeParse(one);
     const outcome = read.success ? toItem(read.data) : faultsIn(read.error);
     if (typeof outcome === "string") refused.push(`${index}: ${outcome}`);
-    else if ("reason" in outcome) deletes.push(outcome);
-    else items.push(outcome);
+    else if ("reason" in outcome) deletes.push({ ...outcome, scope });
+    else items.push({ ...outcome, scope });
   }
   // Of two with one id the later one counts, as if it had come in a call of its own.
   return { items: [...new Map(items.map((item) => [item.id, item])).values()], deletes, refused };

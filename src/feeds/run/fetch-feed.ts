@@ -157,7 +157,7 @@ async function readAnswer(
   }
   const most = feedRequest.maxBytes ?? maxBytes;
   const raw = await readBytes(answer, most);
-  const bytes = await decodeBody(raw, header("content-encoding"), most).catch((error: unknown) => {
+  const bytes = await unpacked(raw, header("content-encoding"), most).catch((error: unknown) => {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(most);
     throw new FeedError(
       error instanceof RangeError
@@ -167,6 +167,13 @@ async function readAnswer(
   });
   // A buffer of its own, which can go to a thread.
   return { status, url, header, bytes: new Uint8Array(bytes) };
+}
+
+async function unpacked(raw: Buffer, encoding: string | null, most: number): Promise<Buffer> {
+  const bytes = await decodeBody(raw, encoding, most);
+  // A file that is packed, and whose server does not say so: `feed.xml.gz`.
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return isPacked ? decodeBody(bytes, "gzip", most) : bytes;
 }
 
 /** A server may close a connection at the very moment at which it is used again; then nothing was answered. */

@@ -39,7 +39,7 @@ export function createPushEndpoint(parts: {
     return open.find((one) => timingSafeEqual(one.token, shown));
   };
   const receive = async (found: (typeof open)[number], body: unknown): Promise<PushAnswer> => {
-    const { refused, ...read } = found.receive(body);
+    const { refused, ...read } = found.receive(body, found.feed.part);
     if (read.items.length + read.deletes.length === 0)
       return refusal(400, refused.length > 0 ? refused : ["there is no mention in it"]);
     try {

@@ -1,4 +1,3 @@
-import { gunzipSync } from "node:zlib";
 import type { FeedAnswer, FeedRequest } from "../common/define-feed.ts";
 import { FeedError } from "../common/feed-error.ts";
 import { readJsonAnswer } from "./read-json-answer.ts";
@@ -39,10 +38,7 @@ export async function readAnswer({
   location = null,
   language = null,
 }: AnswerBytes): Promise<ReadAnswer> {
-  const text = textOfBytes(
-    unpacked(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
-    contentType,
-  );
+  const text = textOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), contentType);
   const start = text.slice(0, LONGEST_START);
   try {
     if (reads !== "document") {
@@ -59,16 +55,3 @@ export async function readAnswer({
     throw error;
   }
 }
-
-/** A file that is packed, and whose server does not say so: `feed.xml.gz`. */
-function unpacked(bytes: Buffer): Buffer {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_UNPACKED });
-  } catch {
-    return bytes;
-  }
-}
-
-/** As much as any answer may have. */
-const MOST_UNPACKED = 50_000_000;

@@ -9,7 +9,7 @@ export function readFeeds(content: unknown, issues: Issue[]): FeedConfig[] {
   const listen: unknown = Reflect.get(Object(content), "listen");
   const feeds: unknown = Reflect.get(Object(listen), "feeds");
   if (!Array.isArray(feeds)) return [];
-  const pushNames = new Set<string>();
+  const seen = new Set<string>();
   return feeds.flatMap((feed: unknown, index) => {
     const path = ["listen", "feeds", index];
     const kind: unknown = Reflect.get(Object(feed), "kind");
@@ -23,12 +23,16 @@ export function readFeeds(content: unknown, issues: Issue[]): FeedConfig[] {
     const { config } = kindOf({ kind });
     const parsed = config.safeParse(feed);
     if (parsed.success) {
-      const { faults: faultsIn, receive } = kindOf({ kind });
-      const faults = [...(faultsIn?.(parsed.data, { queries: queriesIn(listen) }) ?? [])];
-      const { name = kind } = parsed.data;
-      // They are told apart by their names alone: the second would not be opened.
-      if (receive !== undefined && pushNames.has(name)) faults.push(sameName(name));
-      if (receive !== undefined) pushNames.add(name);
+      const definition = kindOf({ kind });
+      const queries = queriesIn(listen);
+      const faults = [...(definition.faults?.(parsed.data, { queries }) ?? [])];
+      if (definition.sharedPart !== undefined) {
+        const keys = definition
+          .parts(parsed.data, { queries, readFile: () => "" })
+          .map(({ id }) => `${kind} ${id}`);
+        if (keys.some((key) => seen.has(key))) faults.push(definition.sharedPart(parsed.data));
+        for (const key of keys) seen.add(key);
+      }
       issues.push(...faults.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
       return [parsed.data as FeedConfig];
     }
@@ -36,11 +40,6 @@ export function readFeeds(content: unknown, issues: Issue[]): FeedConfig[] {
     issues.push(...found.map((issue) => ({ ...issue, path: [...path, ...issue.path] })));
     return [];
   });
-}
-
-function sameName(name: string): Issue {
-  const message = `there are two push feeds with the name "${name}"; give each a name of its own`;
-  return { path: ["name"], message };
 }
 
 /** The queries as far as they are written well; the other faults are found elsewhere. */

@@ -7,6 +7,10 @@ const LONGEST_FILE = 2_000_000;
 const MOST_ADDRESSES = 5_000;
 /** Asked before an address is parsed: a file has room for 200,000 that are none. */
 const LOOKS_RIGHT = /^\s*https?:\/\/.{1,2000}$/is;
+/** Some readers write `feed://` in place of `http://`, or `feed:` before the whole address. */
+function withoutReaderScheme(value: string): string {
+  return value.replace(/^\s*feed:(?:\/\/)?(?=https?:)/i, "").replace(/^\s*feed:(?=\/\/)/i, "http:");
+}
 
 /**
  * The addresses of feeds in an OPML file: the attribute `xmlUrl`, wherever it stands. One pass over the text by the
@@ -33,8 +37,9 @@ export function addressesIn(text: string, file: string): string[] {
         value += String.fromCodePoint(codepoint);
       },
       onattribend() {
-        if (name !== "xmlurl" || found.length > MOST_ADDRESSES || !LOOKS_RIGHT.test(value)) return;
-        if (HttpAddress.safeParse(value).success) found.push(value);
+        if (name !== "xmlurl" || found.length > MOST_ADDRESSES) return;
+        const address = withoutReaderScheme(value);
+        if (LOOKS_RIGHT.test(address) && HttpAddress.safeParse(address).success) found.push(address);
       },
     },
   );
