@@ -78,9 +78,10 @@ export function feedRoutes(
           "These are no categories",
           "Choose those of the list.",
         );
-      const { query: queryId, mention: resourceId, category: categories } = form.data;
-      request.noted = { target: resourceId, detail: categories.join(", ") };
-      const which = { queryId, resourceId, categories };
+      const { query: queryId, mention: resourceId, category: ticked, shown } = form.data;
+      request.noted = { target: resourceId, detail: ticked.join(", ") };
+      const added = ticked.filter((id) => !shown.includes(id));
+      const which = { queryId, resourceId, added, removed: shown.filter((id) => !ticked.includes(id)) };
       if (await corrections.categories(which, actorOf(request), times.now()))
         return reply.redirect(
           `/why?${new URLSearchParams({ of: resourceId, corrected: "categories" })}`,
@@ -209,10 +210,15 @@ const Correction = z.object({
 });
 
 const CategoryId = z.coerce.number().int().min(1);
+const CategoryIds = z
+  .union([CategoryId.transform((one) => [one]), z.array(CategoryId).max(1_000)])
+  .default([]);
 const Categories = z.object({
   query: z.string().max(100),
   mention: z.string().max(2_000),
-  category: z.union([CategoryId.transform((one) => [one]), z.array(CategoryId).max(1_000)]).default([]),
+  category: CategoryIds,
+  /** Those that were ticked when the page was made. */
+  shown: CategoryIds,
 });
 
 const Written = z.object({ opened: text(64), slackChannel: text(100), slackToken: text(300) });

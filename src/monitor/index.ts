@@ -173,7 +173,7 @@ export {
   type WorkFilter,
 } from "./model/shown.ts";
 export { type ListedSilence, LONGEST_SILENCE_MS, SILENCE_LENGTHS, type Silence } from "./model/silence.ts";
-export { editToCategories, type MentionEdit, type ShownSourceEdit } from "./model/source-edit.ts";
+export { categoriesAfter, type MentionEdit, type ShownSourceEdit } from "./model/source-edit.ts";
 export { storyKey, storyOf } from "./model/story.ts";
 export {
   nameKey,

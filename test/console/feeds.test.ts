@@ -28,7 +28,7 @@ const ask = (path: string, init: RequestInit = {}, of = web) =>
 
 async function post(
   path: string,
-  fields: Record<string, string>,
+  fields: Record<string, string | readonly string[]>,
   of = web,
   headers: Record<string, string> = {},
 ) {
@@ -37,7 +37,9 @@ async function post(
     (await page.text()).split('<main id="main"')[1] ?? "",
   )?.[1];
   const cookie = page.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
-  const body = new URLSearchParams({ token: token ?? "", ...fields });
+  const body = new URLSearchParams({ token: token ?? "" });
+  for (const [name, given] of Object.entries(fields))
+    for (const one of [given].flat()) body.append(name, one);
   return ask(path, { method: "POST", body, headers: { cookie, ...headers } }, of);
 }
 
@@ -119,7 +121,11 @@ test("the categories of a mention are corrected by a person, and a rule does not
   expect(known.map(({ name }) => name)).toEqual(["Safety: Opening", "Safety: Recall"]);
   const [opening, recall] = known.map(({ id }) => String(id));
   const fields = { query: `feeds-${found?.query}`, mention: found?.mention ?? "" };
-  const done = await post("/mentions/categories", { ...fields, category: recall ?? "" });
+  const done = await post("/mentions/categories", {
+    ...fields,
+    shown: opening ?? "",
+    category: recall ?? "",
+  });
   expect(done.url).toContain("corrected=categories");
   expect(await stored()).toMatchObject({
     names: ["Recall"],
@@ -144,8 +150,13 @@ test("the categories of a mention are corrected by a person, and a rule does not
     { withinMs: 30_000 },
   );
   expect((await stored())?.names).toEqual(["Recall"]);
-  expect((await post("/mentions/categories", fields)).url).toContain("corrected=categories");
+  // Two people have the page open: one takes it out of one category, the other one puts it into another.
+  const takesOut = { ...fields, shown: recall ?? "" };
+  const putsIn = { ...fields, shown: recall ?? "", category: [recall ?? "", opening ?? ""] };
+  expect((await post("/mentions/categories", takesOut)).url).toContain("corrected=categories");
   expect((await stored())?.names).toEqual([]);
+  expect((await post("/mentions/categories", putsIn)).url).toContain("corrected=categories");
+  expect((await stored())?.names).toEqual(["Opening"]);
   await pool.end();
 });
 

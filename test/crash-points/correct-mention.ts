@@ -2,7 +2,7 @@ import { createCorrections } from "../../src/console/common/corrections.ts";
 import type { Instant } from "../../src/lib/instant.ts";
 import type { Stores } from "../../src/monitor/store/stores.ts";
 
-/** What somebody makes of a mention: its sentiment, or the only category that it is in. */
+/** What somebody makes of a mention: its sentiment, or a category that it is in, too. */
 export type Corrected =
   | { readonly sentiment: "positive" | "neutral" | "negative" }
   | { readonly category: number };
@@ -27,7 +27,7 @@ export async function correctMention(
   if (shown.some(({ at, actor, edit }) => at === now && actor.login === who && isSame(edit, to))) return;
   const corrections = createCorrections({ feeds: null, stores, toAccount: true });
   if ("sentiment" in to) await corrections.sentiment({ ...which, ...to }, by, now);
-  else await corrections.categories({ ...which, categories: [to.category] }, by, now);
+  else await corrections.categories({ ...which, added: [to.category], removed: [] }, by, now);
 }
 
 function isSame(edit: object, to: Corrected): boolean {

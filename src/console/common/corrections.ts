@@ -1,12 +1,5 @@
 import type { FeedView } from "#feeds";
-import {
-  type Actor,
-  editToCategories,
-  FEEDS_PREFIX,
-  type MentionEdit,
-  type ShownSourceEdit,
-  type Stores,
-} from "#monitor";
+import { type Actor, FEEDS_PREFIX, type MentionEdit, type Stores } from "#monitor";
 import type { Instant } from "../../lib/instant.ts";
 import { uuid7 } from "../../lib/uuid7.ts";
 
@@ -31,7 +24,7 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
     { queryId, resourceId }: Which,
     by: Actor,
     now: Instant,
-    editOf: (stored: readonly string[], earlier: readonly ShownSourceEdit[]) => MentionEdit,
+    edit: MentionEdit,
   ): Promise<boolean> => {
     const find = async ({ mentions }: Pick<Stores, "mentions">) =>
       (await mentions.findAnywhere(resourceId)).find(
@@ -43,10 +36,7 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
     return stores.transaction(async (facts) => {
       // Whoever deletes the mention or corrects it meanwhile takes turns with us.
       await facts.queries.lock(key.projectId, queryId);
-      const found = await find(facts);
-      if (found === undefined) return false;
-      const stored = found.mention.categories.map(({ id }) => id);
-      const edit = editOf(stored, await facts.sourceEdits.ofMention(key));
+      if ((await find(facts)) === undefined) return false;
       await facts.sourceEdits.add({ ...key, id: uuid7(now), at: now, actor: by, edit });
       return true;
     });
@@ -62,17 +52,20 @@ export function createCorrections({ feeds, stores, toAccount }: CorrectionParts)
       now: Instant,
     ): Promise<boolean> => {
       if (isOfFeeds(which)) return (await feeds?.correct(which)) != null;
-      return toAccount && toWrite(which, by, now, () => ({ sentiment: which.sentiment }));
+      return toAccount && toWrite(which, by, now, { sentiment: which.sentiment });
     },
-    /** The ids of all subcategories that it is in. False: as above, or two of them exclude each other. */
+    /**
+     * The ids of the subcategories that it is in now, and is not in any more; what others changed meanwhile stays. False: as
+     * above, or two of them exclude each other.
+     */
     categories: async (
-      which: Which & { readonly categories: readonly number[] },
+      which: Which & { readonly added: readonly number[]; readonly removed: readonly number[] },
       by: Actor,
       now: Instant,
     ): Promise<boolean> => {
       if (isOfFeeds(which)) return (await feeds?.categorize(which)) ?? false;
-      const categories = [...new Set(which.categories.map(String))];
-      return toAccount && toWrite(which, by, now, (...has) => editToCategories(categories, ...has));
+      const [addCategories, removeCategories] = [which.added.map(String), which.removed.map(String)];
+      return toAccount && toWrite(which, by, now, { addCategories, removeCategories });
     },
     /** The subcategories to choose from. */
     choices: async (projectId: string, queryId: string): Promise<readonly Choice[]> => {

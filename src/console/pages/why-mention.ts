@@ -3,6 +3,7 @@ import {
   type Alert,
   type AuthorListing,
   authorKeyOf,
+  categoriesAfter,
   countedBy,
   describeActor,
   eventAt,
@@ -178,6 +179,7 @@ It is shown here when the changes of its source are read, in some minutes.</p>`
       hasRules,
       token,
       choices: choices[n] ?? null,
+      edits: stories[n]?.edits ?? [],
       lists: lists[n] ?? [],
       listing: work?.listForm ?? null,
       workflow: workflowOf(one, stories[n], times, work),
@@ -231,6 +233,7 @@ function mentionPanel(
     hasRules,
     token,
     choices,
+    edits,
     lists,
     listing,
     workflow,
@@ -239,6 +242,7 @@ function mentionPanel(
     readonly token: string | null;
     /** Its categories to choose from; null: it is not corrected here. */
     readonly choices: readonly Category[] | null;
+    readonly edits: readonly ShownSourceEdit[];
     readonly lists: readonly AuthorListing[];
     readonly listing: ListForm | null;
     readonly workflow: Html | null;
@@ -251,7 +255,7 @@ function mentionPanel(
   const others = rules.filter(({ outcome }) => outcome !== "Alerted");
   return html`<section class="panel"><h2>In ${foreign(name)}</h2>${mentionList([shown], times, "")}
 <p class="detail">At the source since ${times.moment(mention.addedAt)}, read first ${times.moment(seenAt)}.</p>
-${listing !== null && putOnList(mention, listing)}${workflow}${token !== null && choices !== null && correctForms(mention, choices, token)}${
+${listing !== null && putOnList(mention, listing)}${workflow}${token !== null && choices !== null && correctForms(mention, choices, edits, token)}${
   alerted.length > 0 &&
   html`<h3>Why: rules that alerted</h3>
 <dl class="facts is-wide">${alerted.map(
@@ -299,9 +303,17 @@ function workflowOf(
 }
 
 /** Of our own feeds, and of an account that takes corrections from here; else they are corrected there. */
-function correctForms(mention: Mention, categories: readonly Category[], token: string): Html {
-  const hasCategories = categories.length > 0;
-  return html`${sentimentForm(mention, token)}${hasCategories && categoryForm(mention, categories, token)}`;
+function correctForms(
+  mention: Mention,
+  categories: readonly Category[],
+  edits: readonly ShownSourceEdit[],
+  token: string,
+): Html {
+  const stored = mention.categories.map(({ id }) => id);
+  const has = categoriesAfter(stored, mention.updatedAt, edits).map(Number);
+  return html`${sentimentForm(mention, token)}${
+    categories.length > 0 && categoryForm(mention, categories, has, token)
+  }`;
 }
 
 function sentimentForm({ queryId, resourceId, sentiment }: Mention, token: string): Html {
@@ -322,19 +334,21 @@ interface Category {
   readonly name: string;
 }
 
-/** What is ticked is what it is in; the rest it is not in. */
+/** What is ticked or not any more is corrected; what others change meanwhile stays. */
 function categoryForm(
-  { queryId, resourceId, categories: has }: Mention,
+  { queryId, resourceId }: Mention,
   categories: readonly Category[],
+  has: readonly number[],
   token: string,
 ): Html {
-  const own = new Set(has.map(({ id }) => Number(id)));
+  const ticked = new Set(categories.map(({ id }) => id).filter((id) => has.includes(id)));
   return html`<form class="filters" method="post" action="/mentions/categories">
 <input type="hidden" name="token" value="${token}"><input type="hidden" name="query" value="${queryId}">
 <input type="hidden" name="mention" value="${resourceId}">
+${[...ticked].map((id) => html`<input type="hidden" name="shown" value="${id}">`)}
 <fieldset><legend>Its categories</legend>${categories.map(
     ({ id, name }) =>
-      html`<label><input type="checkbox" name="category" value="${id}"${own.has(id) && html` checked`}> ${foreign(name)}</label> `,
+      html`<label><input type="checkbox" name="category" value="${id}"${ticked.has(id) && html` checked`}> ${foreign(name)}</label> `,
   )}</fieldset>
 <button type="submit">Correct</button>
 </form>`;

@@ -91,11 +91,12 @@ export interface FeedView {
   correct(correction: Correction): Promise<string | null>;
   /** The subcategories that a mention of the feeds may have, with their parents; of a minute ago at most. */
   categories(): Promise<readonly { readonly id: number; readonly name: string }[]>;
-  /** A person says in which subcategories a mention is, and so in which it is not. False: see `correct`; or they exclude each other. */
+  /** A person says in which subcategories a mention is, and in which it is not any more. False: see `correct`; or they exclude each other. */
   categorize(which: {
     readonly queryId: string;
     readonly resourceId: string;
-    readonly categories: readonly number[];
+    readonly added: readonly number[];
+    readonly removed: readonly number[];
   }): Promise<boolean>;
   /** Fetches a feed once and stores nothing; null if there is no such feed, "Busy" if others are being tried. */
   attempt(key: string, signal: AbortSignal): Promise<ShownTry | "Busy" | null>;
@@ -196,10 +197,12 @@ export function openFeedView(parts: {
       return isDone ? sentiment : null;
     },
     categories: cached(categories, MINUTE, systemClock).ask,
-    categorize: ({ queryId, resourceId, categories }) =>
-      ofOurs(queryId, (projectId, own) =>
-        categorizeMention(db, { projectId, queryId: own, resourceId }, () => categories, clock.now),
-      ),
+    categorize: ({ queryId, resourceId, added, removed }) => {
+      const change = (has: readonly number[]) => [...has.filter((id) => !removed.includes(id)), ...added];
+      return ofOurs(queryId, (projectId, own) =>
+        categorizeMention(db, { projectId, queryId: own, resourceId }, change, clock.now),
+      );
+    },
     version: cached(
       async () => {
         const { feeds } = await read();

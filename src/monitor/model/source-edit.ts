@@ -23,22 +23,19 @@ export interface ShownSourceEdit extends Pick<SourceEdit, "at" | "actor" | "edit
 }
 
 /**
- * What puts a mention into just these categories. `stored`: those of our copy, which a poll brings up to date only after an
- * edit is written; so earlier edits count as well.
+ * The categories of a mention as its corrections leave it: those that wait, and those that were made after what our copy
+ * shows. `stored` and `updatedAt` are our copy's.
  */
-export function editToCategories(
-  categories: readonly string[],
+export function categoriesAfter(
   stored: readonly string[],
-  earlier: readonly Pick<ShownSourceEdit, "edit" | "state">[],
-): MentionEdit {
-  const edits = earlier.flatMap(({ edit, state }) =>
-    "sentiment" in edit || state === "given-up" ? [] : [edit],
-  );
-  const added = edits.flatMap(({ addCategories }) => addCategories);
-  const removed = new Set(edits.flatMap(({ removeCategories }) => removeCategories));
-  const has = new Set([...stored, ...added]);
-  return {
-    addCategories: categories.filter((id) => !stored.includes(id) || removed.has(id)),
-    removeCategories: [...has].filter((id) => !categories.includes(id)),
-  };
+  updatedAt: Instant,
+  edits: readonly Pick<ShownSourceEdit, "at" | "edit" | "state">[],
+): string[] {
+  const has = new Set(stored);
+  for (const { at, edit, state } of edits) {
+    if ("sentiment" in edit || state === "given-up" || (state === "sent" && at <= updatedAt)) continue;
+    for (const id of edit.addCategories) has.add(id);
+    for (const id of edit.removeCategories) has.delete(id);
+  }
+  return [...has];
 }
