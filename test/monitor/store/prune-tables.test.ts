@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createManualClock, systemClock } from "../../../src/lib/clock.ts";
 import { DAY, MINUTE } from "../../../src/lib/instant.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { uuid7Floor } from "../../../src/lib/uuid7.ts";
 import { DISTINCT_AUTHORS_FOR_MS, VALUES_FOR_MS } from "../../../src/monitor/model/judging.ts";
-import { ensurePartitions } from "../../../src/monitor/store/partitions.ts";
+import { dropPartitionsBefore, ensurePartitions } from "../../../src/monitor/store/partitions.ts";
 import { pruneTables } from "../../../src/monitor/store/prune-tables.ts";
 import { useStores } from "../../use-stores.ts";
 import { untilWaiting } from "./waiting.ts";
@@ -30,6 +30,18 @@ const PRUNED: Readonly<Record<string, string>> = {
   access_tokens: `(id, secret_hash, name_key, label, scope, created_at, until)
     values (gen_random_uuid(), sha256($2), $2, '', 'read', $1, $1)`,
   one_time_codes: `(secret_hash, purpose, name_key, until) values (sha256($2), 'slack', $2, $1)`,
+};
+
+/** Of tables with a limit of their own: the same, and the limit. */
+const OWN_LIMITS: Readonly<Record<string, { readonly row: string; readonly keptMs: number }>> = {
+  distinct_authors: {
+    row: "(project_id, query_id, series, author, span, bucket, mentions) values ('p', '1', '', $2, $1, $1, 1)",
+    keptMs: DISTINCT_AUTHORS_FOR_MS,
+  },
+  seen_values: {
+    row: "(project_id, query_id, series, value, first_at, authors) values ('p', '1', '', $2, $1, '[]')",
+    keptMs: VALUES_FOR_MS,
+  },
 };
 
 /** Of all others, where their rows end, or why they are kept. */
@@ -80,7 +92,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   ...{ kysely_migration: "what was migrated", kysely_migration_lock: "one row" },
 };
 
-beforeAll(() => pruneTables(parts()));
+/** The months may be gone, and rows of the test before may have stayed. */
+beforeEach(async () => {
+  const tables = [...Object.keys(PRUNED), ...Object.keys(OWN_LIMITS), "alert_messages"];
+  for (const table of tables) await database.pool.query(`delete from earshot.${table}`);
+  await ensurePartitions(database.db, NOW);
+});
 
 function parts() {
   const clock = createManualClock(NOW);
@@ -121,18 +138,6 @@ test.each(Object.entries(PRUNED))(
   },
 );
 
-/** Of tables with a limit of their own: the same, and the limit. */
-const OWN_LIMITS: Readonly<Record<string, { readonly row: string; readonly keptMs: number }>> = {
-  distinct_authors: {
-    row: "(project_id, query_id, series, author, span, bucket, mentions) values ('p', '1', '', $2, $1, $1, 1)",
-    keptMs: DISTINCT_AUTHORS_FOR_MS,
-  },
-  seen_values: {
-    row: "(project_id, query_id, series, value, first_at, authors) values ('p', '1', '', $2, $1, '[]')",
-    keptMs: VALUES_FOR_MS,
-  },
-};
-
 test.each(Object.entries(OWN_LIMITS))("%s: what is older than its limit goes", async (table, limit) => {
   for (const [aheadMs, name] of [
     [-MINUTE, "old"],
@@ -169,6 +174,25 @@ test("months are dropped when the last of their days is older", async () => {
   expect(await isThere()).toBe(1);
   await at("2026-05-31T00:00:00Z");
   expect(await isThere()).toBe(0);
+});
+
+test("tables of another program with the same names are left alone, and are no months of ours", async () => {
+  const june = Date.parse("2026-06-15T12:00:00Z");
+  await database.pool.query(`create schema if not exists beside;
+    create table if not exists beside.mentions (day date) partition by range (day);
+    create table if not exists beside.mentions_2026_06 partition of beside.mentions
+      for values from ('2026-06-01') to ('2026-07-01')`);
+  await ensurePartitions(database.db, june);
+  const there = async () =>
+    (
+      await database.pool.query<{ of: string }>(
+        "select relnamespace::regnamespace::text as of from pg_class where relname = 'mentions_2026_06' order by 1",
+      )
+    ).rows.map(({ of }) => of);
+  expect(await there()).toEqual(["beside", "earshot"]);
+  const dropped = await dropPartitionsBefore(database.db, june + 31 * DAY);
+  expect(dropped.filter((name) => name === "mentions_2026_06")).toHaveLength(1);
+  expect(await there()).toEqual(["beside"]);
 });
 
 /** Where the least value of a type is none. */
@@ -236,6 +260,7 @@ test("what is in no month goes by the same limit: history from before the first,
   await addMention("new", "2026-01-01", first, first);
   await addMention("undated old", "1970-01-01", last, last);
   await addMention("undated new", "1970-01-01", first, first);
+  await addMention("of the first moment", "2026-01-01", first, last);
   // What goes with a mention stays as long as that.
   const of = tables.filter(({ name }) => ["matches", "mention_workflow", "mention_steps"].includes(name));
   for (const table of of)
@@ -245,13 +270,24 @@ test("what is in no month goes by the same limit: history from before the first,
       ["undated new", "1970-01-01"],
     ])
       await add(table, { project_id: "''", query_id: "'1'", resource_id: `'${resource}'`, day: `'${day}'` });
+  // No mention has these: it is another project's, query's or day's.
+  for (const table of of)
+    for (const other of [{ project_id: "'other'" }, { query_id: "'2'" }, { day: "'2025-12-30'" }]) {
+      const late = { project_id: "''", query_id: "'1'", resource_id: "'late'", day: "'2025-12-31'" };
+      await add(table, { ...late, ...other });
+    }
 
   await pruneTables(parts());
   const left = async (name: string, column: string) =>
     (
       await database.pool.query<{ one: string }>(`select ${column} as one from earshot.${name} order by 1`)
     ).rows.map(({ one }) => one);
-  expect(await left("mentions", "resource_id")).toEqual(["late", "new", "undated new"]);
+  expect(await left("mentions", "resource_id")).toEqual([
+    "late",
+    "new",
+    "of the first moment",
+    "undated new",
+  ]);
   for (const { name } of tables)
     if (name !== "mentions")
       expect([name, (await left(name, "project_id")).filter((one) => one !== "")]).toEqual([name, ["new"]]);
