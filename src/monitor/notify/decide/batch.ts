@@ -27,6 +27,8 @@ export interface NotifyContext {
   readonly inhibitions: readonly Inhibition[];
   /** Alerts of the project that have fired and are not resolved. */
   readonly open: readonly Alert[];
+  /** Alerts that are decided now and have ended: what was muted by them may have ended at the same moment. */
+  readonly ended?: readonly Alert[];
 }
 
 /** No silences, no open alerts. */

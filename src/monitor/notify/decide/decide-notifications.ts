@@ -95,8 +95,10 @@ export function decideNotifications(
     ({ receiver }) => receiver,
   );
   const mutedUntil = muting(state.context, now);
+  const ended = alerts.filter(({ resolvedAt }) => resolvedAt !== null);
+  const whole = { ...state, context: { ...state.context, ended } };
   const answers = [...byReceiver].map(([name, questions]) =>
-    answer(name, questions, { notifyConfig, now, state, mutedUntil }),
+    answer(name, questions, { notifyConfig, now, state: whole, mutedUntil }),
   );
   return {
     pending: answers.flatMap((one) => one.pending),

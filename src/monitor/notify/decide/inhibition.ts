@@ -32,26 +32,38 @@ export function activeInhibitors(
   inhibitions: readonly Inhibition[],
   open: readonly Alert[],
 ): readonly ActiveInhibitor[] {
-  const active = open.filter(({ firedAt, resolvedAt }) => firedAt !== null && resolvedAt === null);
+  return inhibitorsAmong(
+    inhibitions,
+    open.filter(({ resolvedAt }) => resolvedAt === null),
+  );
+}
+
+/** The same of alerts that may have ended. */
+export function inhibitorsAmong(
+  inhibitions: readonly Inhibition[],
+  alerts: readonly Alert[],
+): readonly ActiveInhibitor[] {
+  const fired = alerts.filter(({ firedAt }) => firedAt !== null);
   return inhibitions.map((inhibition) => ({
     inhibition,
     sources: groupBy(
-      active.filter((alert) => matchesAlert(inhibition.while, alert)),
+      fired.filter((alert) => matchesAlert(inhibition.while, alert)),
       (alert) => equalKey(inhibition, alert),
     ),
   }));
 }
 
-/** The open alert that mutes this one, or null. */
+/** The alert that mutes this one, or null. */
 export function inhibitorOf(
   inhibitors: readonly ActiveInhibitor[],
   alert: Alert,
+  isMuting: (source: Alert) => boolean = () => true,
 ): { readonly source: Alert; readonly inhibition: Inhibition } | null {
   for (const { inhibition, sources } of inhibitors) {
     if (sources.size === 0 || !matchesAlert(inhibition.mute, alert)) continue;
     const key = equalKey(inhibition, alert);
     const source = (key === null ? [] : (sources.get(key) ?? [])).find(
-      (one) => one.id !== alert.id && compareSeverity(one.severity, alert.severity) > 0,
+      (one) => one.id !== alert.id && compareSeverity(one.severity, alert.severity) > 0 && isMuting(one),
     );
     if (source !== undefined) return { source, inhibition };
   }
@@ -66,7 +78,7 @@ export function isInhibitor(inhibitions: readonly Inhibition[], alert: Alert): b
 /** `inhibition by United: crisis-spike`. */
 export function describeInhibitor(source: Alert, inhibition: Inhibition): string {
   const name = inhibition.name ?? `while ${describeMatch(inhibition.while)}`;
-  return `inhibition ${name}: ${source.queryName}, ${source.rule} is open`;
+  return `inhibition ${name}: ${source.queryName}, ${source.rule} ${source.resolvedAt === null ? "is" : "was"} open`;
 }
 
 /** The values of the `equal` labels; null if one is missing, because two missing values are not equal. */

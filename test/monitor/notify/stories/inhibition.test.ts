@@ -48,6 +48,25 @@ test("an alert that ended before the crisis is sent during it; one that only beg
   ]);
 });
 
+test("of a crisis and a small alert that end at the same moment, only the crisis is news", () => {
+  const story = startStory({ inhibitions: CRISIS_MUTES })
+    .evidence("early", "08:55")
+    .evidence("crisis", "09:00", critical)
+    .evidence("angry", "09:10")
+    .ends("crisis", "10:00")
+    .ends("angry", "10:00")
+    .ends("early", "10:00");
+  expect(story.until("11:00")).toEqual([
+    "08:55 team: fired early (FirstNotification)",
+    "09:00 team: fired crisis (FirstNotification)",
+    "10:00 team: resolved early (Resolved)",
+    "10:00 team: resolved crisis (Resolved)",
+  ]);
+  expect(story.history("angry").at(-1)).toBe(
+    "10:00 EndedWhileMuted team (inhibition while rule crisis: United, crisis was open)",
+  );
+});
+
 test("an alert that becomes as severe as the crisis is sent", () => {
   const story = startStory({ inhibitions: CRISIS_MUTES })
     .evidence("crisis", "09:00", critical)
