@@ -209,6 +209,32 @@ test.each<[string, Partial<Alert>, Partial<Alert>, RegExp]>([
   expect(decide([alert], { context: { open, inhibitions } })[0]).toMatch(expected);
 });
 
+test.each<[string, Partial<Alert>, Partial<Alert>, RegExp]>([
+  ["goes on", {}, { resolvedAt: 3 * HOUR }, /^send FirstNotification/],
+  [
+    "began and ended with it",
+    { firedAt: 2 * HOUR, resolvedAt: 3 * HOUR },
+    { firedAt: 2 * HOUR, resolvedAt: 3 * HOUR },
+    /^drop EndedWhileMuted .*was open/,
+  ],
+  [
+    "began before it",
+    { firedAt: HOUR, resolvedAt: 3 * HOUR },
+    { firedAt: 2 * HOUR, resolvedAt: 3 * HOUR },
+    /^send FiredAndEnded/,
+  ],
+  [
+    "ended after it",
+    { firedAt: 2 * HOUR, resolvedAt: 4 * HOUR },
+    { firedAt: 2 * HOUR, resolvedAt: 3 * HOUR },
+    /^send FiredAndEnded/,
+  ],
+])("at the end of a crisis, an alert that %s", (_, alert, crisis, expected) => {
+  const ended = [alertOf({ id: "crisis", rule: "crisis", severity: "critical", ...crisis })];
+  const inhibitions = [Inhibition.parse({ while: { rule: "crisis" } })];
+  expect(decide([alert], { context: { open: [], ended, inhibitions } })[0]).toMatch(expected);
+});
+
 test("what a stage holds or drops stays so in the stages behind it", () => {
   const silences = [silence({ match: AlertMatch.parse({ rule: "silenced" }) })];
   const quietHours = [QuietHours.parse({ timezone: "UTC", from: "04:00", to: "06:00" })];

@@ -42,8 +42,8 @@ function wasOverBefore(source: Alert, { resolvedAt }: Alert): boolean {
 
 /** It began before the alert, and ended with it or later. */
 function coversAll(source: Alert, alert: Alert): boolean {
-  const { resolvedAt } = alert;
-  return resolvedAt !== null && (source.resolvedAt ?? 0) >= resolvedAt && beganDuring(source, alert);
+  const [endedAt, muterEndedAt] = [alert.resolvedAt, source.resolvedAt];
+  return endedAt !== null && muterEndedAt !== null && muterEndedAt >= endedAt && beganDuring(source, alert);
 }
 
 function beganDuring(source: Alert, alert: Alert): boolean {
