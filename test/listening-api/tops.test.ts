@@ -28,6 +28,7 @@ beforeAll(async () => {
       monthlyVisitors: 1_000,
     })),
     ...Array.from({ length: 12 }, (_, n) => ({ queryId: beta, snippet: `${plain[n % 3]} and hello` })),
+    ...Array.from({ length: 3 }, () => ({ queryId: alpha, snippet: "a cold handle" })),
     { queryId: alpha, snippet: "a post", pageType: "facebook", threadEntryType: "post", author: "cy" },
     { queryId: alpha, snippet: "a comment", pageType: "facebook", threadEntryType: "comment", author: "cy" },
   ];
@@ -80,6 +81,18 @@ describe("topics", () => {
     ]);
     expect((await data("topics", ["extract", "people"])).body.topics).toEqual([]);
     expect((await data("topics", ["extract", "pigeons"])).status).toBe(400);
+  });
+
+  it.each(["volume/topics/queries", "topics"])("stand in the order that is asked for: %s", async (path) => {
+    const volumes = async (direction: string): Promise<number[]> => {
+      const kinds = [["extract", "words"] as const, ["extract", "hashtags"] as const];
+      const { body } = await data(path, ...(path === "topics" ? kinds : []), ["orderDirection", direction]);
+      return body.topics.map(({ volume }: { volume: number }) => volume);
+    };
+    const falling = await volumes("desc");
+    expect(new Set(falling).size).toBeGreaterThan(1);
+    expect(falling).toEqual([...falling].sort((a, b) => b - a));
+    expect(await volumes("asc")).toEqual(falling.toReversed());
   });
 
   it("never span a sentence, an address or a name", () => {

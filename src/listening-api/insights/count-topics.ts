@@ -1,3 +1,5 @@
+import { isSmallUnspaced, splitUnspaced } from "../../lib/split-unspaced.ts";
+import { foldText } from "../../lib/text.ts";
 import { splitWords } from "../query-language/split-words.ts";
 
 /** What the topics of a mention are made of. */
@@ -6,7 +8,7 @@ interface TopicSource {
   readonly hashtags: readonly string[];
 }
 
-/** Words, or up to three of them next to each other. */
+/** Words, or up to three of them next to each other: where blanks stand between words, or nobody could tell how many. */
 export type TopicKind = "words" | "phrases" | "hashtags";
 
 const LONGEST_PHRASE = 3;
@@ -22,7 +24,13 @@ export function topicsOf({ text, hashtags }: TopicSource, kinds: readonly TopicK
   const most = kinds.includes("phrases") ? LONGEST_PHRASE : kinds.includes("words") ? 1 : 0;
   const least = kinds.includes("words") ? 1 : 2;
   if (most === 0) return found;
-  const plain = text.slice(0, MAX_CHARACTERS).replaceAll(ADDRESS, (part) => "\n".repeat(part.length));
+  const bare = text.slice(0, MAX_CHARACTERS).replaceAll(ADDRESS, (part) => "\n".repeat(part.length));
+  const { spaced: plain, unspaced } = splitUnspaced(bare);
+  if (least === 1)
+    for (const word of unspaced) {
+      const key = foldText(word);
+      if (isTopicWord(key) && !isSmallUnspaced(key)) found.set(key, word);
+    }
   const words = splitWords(plain);
   const ofTopics = words.map(({ folded }) => isTopicWord(folded));
   for (const [from, first] of words.entries()) {

@@ -44,6 +44,8 @@ interface TopicsRequest {
   readonly kinds: readonly TopicKind[];
   readonly limit: number;
   readonly orderBy: "volume" | "burst";
+  /** Of those that are chosen: these are always the most unusual ones. */
+  readonly direction: "asc" | "desc";
 }
 
 /** Up to so many mentions are counted, one by one. Of more, a random part of about so many. */
@@ -51,7 +53,7 @@ const COUNTED = 6_000;
 /** Of the other queries, which only say what is usual. */
 const COMPARED = 3_000;
 /** Texts that are read before the server handles other requests. */
-const AT_A_TIME = 500;
+const AT_A_TIME = 100;
 const MAX_DAYS = 400;
 
 export interface Topics {
@@ -68,7 +70,8 @@ interface TopicSources {
 
 /** The topics of a range: what its texts speak of more than those of the project's other queries do. */
 export async function readTopics(sources: TopicSources, request: TopicsRequest): Promise<Topics> {
-  const { range, otherQueryIds, at, kinds, limit, orderBy } = request;
+  const { range, otherQueryIds, at, kinds, limit, orderBy, direction } = request;
+  const sign = direction === "asc" ? -1 : 1;
   const here = await readTexts(sources, { range, at, kinds }, COUNTED);
   const others = { ...range, queryIds: otherQueryIds, conditions: [] };
   const elsewhere = await readTexts(sources, { range: others, at, kinds }, COMPARED);
@@ -76,7 +79,7 @@ export async function readTopics(sources: TopicSources, request: TopicsRequest):
   const chosen = chooseTopics(here, elsewhere, orderBy === "burst" ? limit * 2 : limit);
   const topics = describeTopics(request, here, chosen);
   return {
-    topics: topics.sort((a, b) => b[orderBy] - a[orderBy] || b.volume - a.volume).slice(0, limit),
+    topics: topics.sort((a, b) => sign * (b[orderBy] - a[orderBy] || b.volume - a.volume)).slice(0, limit),
     mentions: here.mentions,
     counted: here.texts,
   };

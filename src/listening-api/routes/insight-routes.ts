@@ -96,25 +96,25 @@ export function topRoutes(app: FastifyInstance, context: LocalApiContext): void 
   for (const path of ["topics/queries", "topics/compare/gender"])
     app.get<InProject>(`${data}/volume/${path}`, async (request, reply) => {
       const dataRequest = await readDataRequest(context, request);
-      const { limit, orderBy } = readTopicOrder(dataRequest.parameters);
+      const order = readTopicOrder(dataRequest.parameters);
       // No topics are categories or tags, so these are empty.
       for (const name of ["excludeCategories", "excludeTags"]) dataRequest.parameters.texts(name);
       dataRequest.parameters.finish();
       const kinds = ["words", "phrases", "hashtags"] as const;
-      const found = await readTopics(context, { ...topicScope(dataRequest), kinds, limit, orderBy });
+      const found = await readTopics(context, { ...topicScope(dataRequest), kinds, ...order });
       reply.headers(sampleHeaders(found));
       return { topics: found.topics.map((topic) => topicRecord(topic, queryNames(dataRequest))) };
     });
 
   app.get<InProject>(`${data}/topics`, async (request, reply) => {
     const dataRequest = await readDataRequest(context, request);
-    const { limit, orderBy, extract } = readTopicsRequest(dataRequest.parameters);
+    const { extract, ...order } = readTopicsRequest(dataRequest.parameters);
     dataRequest.parameters.finish();
     // People, places and organisations are not distinguished here; requested alone, there are none.
     const known = (["words", "phrases", "hashtags"] as const).filter((kind) => extract.includes(kind));
     const kinds = extract.length === 0 ? (["words", "phrases"] as const) : known;
     if (kinds.length === 0) return { topics: [] };
-    const found = await readTopics(context, { ...topicScope(dataRequest), kinds, limit, orderBy });
+    const found = await readTopics(context, { ...topicScope(dataRequest), kinds, ...order });
     reply.headers(sampleHeaders(found));
     return { topics: found.topics.map(newTopicRecord) };
   });
@@ -161,8 +161,8 @@ export function readTopicsRequest(parameters: ParameterReader) {
 export function readTopicOrder(parameters: ParameterReader) {
   const limit = parameters.integer("limit", { min: 1, max: MAX_TOPICS }) ?? DEFAULT_TOPICS;
   const orderBy = parameters.oneOf("orderBy", ["volume", "burst"] as const) ?? "volume";
-  parameters.oneOf("orderDirection", ["asc", "desc"]);
-  return { limit, orderBy };
+  const direction = parameters.oneOf("orderDirection", ["asc", "desc"] as const) ?? "desc";
+  return { limit, orderBy, direction };
 }
 
 /** Says of large ranges that a random part was counted, and how far shares may be off. */

@@ -45,6 +45,21 @@ describe("the topics of a text", () => {
     expect(topics("hot @ann water", "phrases")).toEqual([]);
   });
 
+  test.each([
+    ["アクメの電池が燃えた。電池は危険です", ["アクメ", "電池", "危険"]],
+    ["这款咖啡的价格太高", ["咖啡", "价格"]],
+    ["แบตเตอรี่ของโทรศัพท์ไหม้", ["แบตเตอรี่", "โทรศัพท์", "ไหม้"]],
+    ["Acme の battery life は高価", ["acme", "battery", "life", "高価"]],
+  ])("are words where no blanks stand between them, too: %s", (text, words) => {
+    expect(topics(text, "words").sort()).toEqual(expect.arrayContaining(words));
+    for (const topic of topics(text, "words")) expect(topic).not.toMatch(/^(?:.|です|ของ)$/u);
+  });
+
+  test("are no phrases across words between which no blanks stand", () => {
+    expect(topics("Acme から battery life", "phrases")).toEqual(["battery life"]);
+    expect(topics("Acme 電池 battery, แบตเตอรี่ของโทรศัพท์", "phrases")).toEqual([]);
+  });
+
   test("are of its beginning, if it is very long", () => {
     const spaces = " ".repeat(MAX_CHARACTERS - 3);
     expect(topics(`hot${spaces.slice(3)}tea water`, "words")).toEqual(["hot", "tea"]);

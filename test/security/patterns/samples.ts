@@ -3,9 +3,9 @@ import { localDate } from "../../../src/feeds/common/local-date.ts";
 import { textOfHtml } from "../../../src/feeds/common/text-of-html.ts";
 import { contentOf, titleOf } from "../../../src/feeds/kinds/rss/element-text.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { splitUnspaced } from "../../../src/lib/split-unspaced.ts";
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
 import { materialOf } from "../../../src/monitor/incidents/material.ts";
-import { splitUnspaced } from "../../../src/monitor/notify/view/split-unspaced.ts";
 import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
 import { redact } from "../../../src/monitor/source/refusal.ts";
 import { wholeWord } from "../../../src/monitor/store/whole-word.ts";
@@ -131,7 +131,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     characters: "#a 山カーのกิ한",
     run: (text) => void materialOf([{ mention: aMention({ text }), story: "" }], []),
   },
-  'src/monitor/notify/view/split-unspaced.ts: RegExp(`#?[${UNSPACED}\\\\u30fc]{2,}`, "gu")': {
+  'src/lib/split-unspaced.ts: RegExp(`#?[${UNSPACED}\\\\u30fc]{2,}`, "gu")': {
     characters: "#a 山カーのกิ",
     run: splitUnspaced,
   },

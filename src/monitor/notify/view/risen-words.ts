@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import stopword from "stopword";
+import { isSmallUnspaced, splitUnspaced } from "../../../lib/split-unspaced.ts";
 import { foldText } from "../../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
 import { storyKey } from "../../model/story.ts";
-import { splitUnspaced } from "./split-unspaced.ts";
 
 const MOST_WORDS = 6;
 const LEAST_STORIES = 3;
@@ -73,7 +73,6 @@ function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
   const words = (spaced.match(WORD) ?? []).filter((word) => !/^#?\d+$/.test(word));
   const small = STOP_WORDS.get(language ?? "") ?? STOP_WORDS.get(likelyLanguage(spaced));
   const isSmall = (word: string) => small?.has(word) === true || small?.has(baseOf(word)) === true;
-  const isSmallUnspaced = (word: string) => UNSPACED_STOP_WORDS.some((list) => list.has(word));
   return new Set([
     ...words.filter((word) => !isSmall(word)),
     ...unspaced.filter((word) => !isSmallUnspaced(word)),
@@ -98,8 +97,6 @@ const STOP_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
       : [],
   ),
 );
-
-const UNSPACED_STOP_WORDS = ["ja", "zh", "th"].flatMap((name) => STOP_WORDS.get(name) ?? []);
 
 /**
  * The language with the most stop words in a text; English if several do. Only one list applies to a text, because

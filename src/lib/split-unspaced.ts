@@ -1,4 +1,6 @@
-import { UNSPACED } from "../../../lib/unspaced-scripts.ts";
+import { jpn, tha, zho } from "stopword";
+import { foldText } from "./text.ts";
+import { UNSPACED } from "./unspaced-scripts.ts";
 
 /**
  * The words between which no blank stands, of two characters and more, and the text without them. The dictionaries of
@@ -9,7 +11,7 @@ export function splitUnspaced(text: string): { readonly spaced: string; readonly
   const spaced = text.replaceAll(RUN, (run: string, at: number) => {
     if (run.startsWith("#")) return run;
     if (at < MOST_CUT) unspaced.push(...wordsOf(run.slice(0, MOST_CUT)));
-    return " ";
+    return "\n";
   });
   return { spaced, unspaced };
 }
@@ -29,3 +31,10 @@ const KATAKANA = /^[\p{sc=Katakana}\u30fc]{2,}$/u;
 const KATAKANA_OR_NOT = /[\p{sc=Katakana}\u30fc]+|[^\p{sc=Katakana}\u30fc]+/gu;
 /** One sign says little alone, and what is hiragana only is mostly the end of a verb. */
 const ENDING = /^(?:.|\p{sc=Hiragana}+)$/su;
+
+/** Whether such a word says nothing of what a text is about; `folded` as by `foldText`. */
+export function isSmallUnspaced(folded: string): boolean {
+  return SMALL.has(folded);
+}
+
+const SMALL: ReadonlySet<string> = new Set([...jpn, ...zho, ...tha].map(foldText));
