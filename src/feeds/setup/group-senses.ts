@@ -1,4 +1,5 @@
 import { isTopicWord } from "#listening-api";
+import { isSmallUnspaced, splitUnspaced } from "../../lib/split-unspaced.ts";
 import { foldText, plainLine } from "../../lib/text.ts";
 import { COMMON_WORDS } from "./common-words.ts";
 
@@ -97,9 +98,11 @@ function itemOf({ title, text }: NamedText, ignored: ReadonlySet<string>): Item 
 /** Words that a query finds again as they are; numbers and everyday words tell no sense. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.replaceAll(/https?:\/\/\S+/gi, " ").toLowerCase();
-  return (plain.match(/[\p{L}\p{M}\p{N}]{3,30}/gu) ?? []).filter(
+  const { spaced, unspaced } = splitUnspaced(plain);
+  const words = (spaced.match(/[\p{L}\p{M}\p{N}]{3,30}/gu) ?? []).filter(
     (word) => !COMMON_WORDS.has(word) && isTopicWord(foldText(word)) && /\p{L}/u.test(word),
   );
+  return [...words, ...unspaced.filter((word) => !isSmallUnspaced(foldText(word)) && /\p{L}/u.test(word))];
 }
 
 type Vector = ReadonlyMap<string, number>;

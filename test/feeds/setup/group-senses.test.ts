@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
+import { brandQuery } from "../../../src/feeds/setup/brand-query.ts";
 import { aboutOf, groupSenses, type Sense } from "../../../src/feeds/setup/group-senses.ts";
+import { compile } from "../../../src/listening-api/query-language/compile.ts";
+import { explainMiss } from "../../../src/listening-api/query-language/explain-miss.ts";
+import { searchableMention } from "../../../src/listening-api/query-language/search-text.ts";
 import { acmeTexts, CARTOONS, CERTIFICATES, KETTLES } from "./acme-texts.ts";
 
 const MEANINGS = [KETTLES, CARTOONS, CERTIFICATES];
@@ -85,3 +89,45 @@ test("what a query means is said in words of the meanings, in 500 characters", (
   const long = { words: Array.from({ length: 6 }, (_, n) => `${n}`.repeat(30)) };
   expect(aboutOf("x".repeat(100), [long, long], [long, long]).length).toBeLessThanOrEqual(500);
 });
+
+test.each([
+  [
+    "Japanese",
+    "アポロ",
+    ["着陸", "宇宙船", "飛行士", "打ち上げ", "探査"],
+    ["商品", "お菓子", "限定", "発売", "チョコ"],
+    (words: readonly string[]) => `アポロの${words.join("と")}についての記事です`,
+  ],
+  [
+    "Chinese",
+    "小米",
+    ["手机", "汽车", "发布", "销量", "芯片"],
+    ["粮食", "营养", "早餐", "种植", "农民"],
+    (words: readonly string[]) => `今天的小米，${words.join("，")}的消息`,
+  ],
+])("meanings in %s, which writes no blanks, are told apart", (_, name, one, other, textOf) => {
+  // Each text has three of the five words.
+  const some = (words: readonly string[]) =>
+    words.flatMap((a, n) => words.slice(n + 1).map((b) => words.filter((word) => word !== a && word !== b)));
+  const textsOf = (words: readonly string[]) => some(words).map((own) => ({ title: textOf(own), text: "" }));
+  const found = groupSenses([...textsOf(one), ...textsOf(other)], [name]);
+  const senses = found.outcome === "Several" ? found.senses : [];
+  expect(senses.map(({ texts: n, words }) => [n, words.every((word) => one.includes(word))])).toEqual([
+    [10, true],
+    [10, false],
+  ]);
+  // The query finds the words that it leaves out.
+  const [, left] = senses;
+  expect(left?.not.length).toBeGreaterThan(0);
+  for (const text of textsOf(other).map(({ title }) => title)) {
+    const { text: query } = brandQuery([name], left?.not);
+    expect([text, matches(query, text)]).toEqual([text, !left?.not.some((word) => text.includes(word))]);
+  }
+  for (const { title } of textsOf(one)) expect(matches(brandQuery([name], left?.not).text, title)).toBe(true);
+});
+
+function matches(query: string, text: string): boolean {
+  const compiled = compile(query);
+  if (!compiled.ok) throw new Error(query);
+  return explainMiss(compiled.query, searchableMention({}, text)) === undefined;
+}
