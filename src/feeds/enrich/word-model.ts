@@ -1,3 +1,4 @@
+import { splitUnspaced } from "../../lib/split-unspaced.ts";
 import { cutText, normalized } from "../../lib/text.ts";
 
 // What people's judgements of a few dozen texts teach: a linear model of words, small enough to be learnt again each minute.
@@ -44,7 +45,8 @@ function featuresOfWord(word: string, before = "^"): readonly string[] {
 
 export function wordsOf(text: string): readonly string[] {
   const prose = normalized(cutText(text, ENOUGH), "NFC").replaceAll(/https?:\/\/(?:www\.)?/gi, " ");
-  return Array.from(prose.matchAll(WORDS), ([word]) => word);
+  const { spaced, unspaced } = splitUnspaced(prose);
+  return [...Array.from(spaced.matchAll(WORDS), ([word]) => word), ...unspaced];
 }
 
 const ROUNDS = 40;

@@ -90,3 +90,35 @@ test("any text has a score and a short reason", async () => {
     expect(reason.length).toBeLessThan(200);
   }
 });
+
+test.each([
+  [
+    "Japanese",
+    ["着陸", "宇宙船", "飛行士", "打ち上げ", "探査"],
+    ["商品", "お菓子", "限定", "発売", "チョコ"],
+    (words: readonly string[]) => `アポロの${words.join("と")}についての記事です`,
+    /"(着陸|宇宙船|飛行士|打ち上げ|探査)"/,
+  ],
+  [
+    "Thai",
+    ["รถยนต์", "ไฟฟ้า", "แบตเตอรี่", "มอเตอร์", "ราคา"],
+    ["กาแฟ", "อาหาร", "ร้าน", "ขนม", "เมนู"],
+    (words: readonly string[]) => `วันนี้อะโพโลมี${words.join("และ")}ใหม่`,
+    /"(รถยนต์|ไฟฟ้า|แบตเตอรี่|มอเตอร์|ราคา)"/,
+  ],
+])("texts in %s, which writes no blanks, teach, too", async (_, ours, others, textOf, telling) => {
+  // Each text has three of the five words.
+  const textsOf = (words: readonly string[], isRelevant: boolean) =>
+    words.flatMap((a, n) =>
+      words.slice(n + 1).map((b) => ({
+        ...{ text: textOf(words.filter((word) => word !== a && word !== b)), isRelevant },
+      })),
+    );
+  const learned = await learnRelevance([...textsOf(ours, true), ...textsOf(others, false)]);
+  if (learned.outcome !== "Better") throw new Error(learned.outcome);
+  expect(learned.precision).toBeGreaterThan(0.9);
+  expect(learned.recall).toBeGreaterThan(0.9);
+  const { score, reason } = learned.scoreOf(textOf(ours.slice(0, 2)));
+  expect(score).toBeGreaterThan(0.5);
+  expect(reason).toMatch(telling);
+});
