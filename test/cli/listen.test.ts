@@ -359,6 +359,13 @@ test.each([
   [["AND", "the not"], ["you and me"], ["nothing"]],
   [["müller"], ["Muller", "MÜLLER"], ["miller"]],
   [["日本 航空"], ["日本 航空"], ["日本"]],
+  [["애플"], ["애플이 좋다", "애플 좋다", "#애플", "@애플"], ["사과가 좋다"]],
+  [["삼성 전자"], ["삼성 전자는 크다", "삼성전자가 크다"], ["삼성이 크다"]],
+  [
+    ["김", "@애플"],
+    ["김 씨", "@애플"],
+    ["김치", "애플이"],
+  ],
 ])("the query of %j finds %j and not %j", (spellings, found, left) => {
   const { text } = brandQuery(spellings);
   const compiled = compile(text);

@@ -99,6 +99,8 @@ describe("what is searched for", () => {
     ["Zürich", ["zürich"]],
     ["{BT} AND phone", ["phone"]],
     ["токио OR tokyo", ["токио", "tokyo"]],
+    ['("삼성 전자*" OR 삼성전자*)', ["삼성 전자", "삼성전자"]],
+    ["삼성* AND acme", ["acme"]],
   ])("of %s", (text, expected) => {
     const compiled = compile(text);
     if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));

@@ -21,6 +21,8 @@ export interface LinearModel {
 /** What a text is about shows at its beginning, and longer ones take longer than the others can wait. */
 const ENOUGH = 800;
 const STEM = 4;
+/** Korean words have their endings behind: of most the first two signs say what they are about. */
+const KOREAN = /^\p{sc=Hangul}{2}/u;
 /** "acme.sh" is one word; so are the host of an address and the parts of its path. */
 const WORDS = /[\p{L}\p{M}\p{N}]+(?:[.'’_-][\p{L}\p{M}\p{N}]+)*/gu;
 
@@ -35,9 +37,10 @@ export function featuresOf(text: string): Features {
 
 function featuresOfWord(word: string, before = "^"): readonly string[] {
   const small = word.toLowerCase();
+  const stem = KOREAN.exec(small)?.[0] ?? (small.length > STEM ? small.slice(0, STEM) : null);
   return [
     `word ${small}`,
-    ...(small.length > STEM ? [`stem ${small.slice(0, STEM)}`] : []),
+    ...(stem === null ? [] : [`stem ${stem}`]),
     ...(word === small ? [] : [`as ${word}`]),
     `pair ${before} ${word}`,
   ];

@@ -37,17 +37,20 @@ function termsOf(spelling: string): string[] {
 function withJoined(spelling: string): string[] {
   const words = tidy(spelling).split(/[\s-]+/);
   const joined = words.join("");
-  const isJoinable =
-    words.length > 1 && words.length <= 4 && joined.length >= SHORTEST_JOINED && isWord(joined);
-  return isJoinable ? [termOf(spelling), joined.toLowerCase()] : [termOf(spelling)];
+  const shortest = KOREAN.test(joined) ? SHORTEST_KOREAN : SHORTEST_JOINED;
+  const isJoinable = words.length > 1 && words.length <= 4 && joined.length >= shortest && isWord(joined);
+  return isJoinable ? [termOf(spelling), termOf(joined.toLowerCase())] : [termOf(spelling)];
 }
 
 const SHORTEST_JOINED = 6;
+/** Each sign is a syllable. */
+const SHORTEST_KOREAN = 3;
 
 function termOf(spelling: string): string {
   const plain = tidy(spelling);
   const isSingle = /^[@#]?[\p{L}\p{N}_]+\*?$/u.test(plain) && !/^(?:AND|OR|NOT|NEAR\w*)$/.test(plain);
-  const term = isSingle ? plain : `"${plain}"`;
+  const ended = `${plain}${KOREAN.test(plain) ? "*" : ""}`;
+  const term = isSingle ? ended : `"${ended}"`;
   const compiled = compile(term);
   if (compiled.ok && /[\p{L}\p{N}]/u.test(plain)) return term;
   const problem = compiled.ok
@@ -55,6 +58,9 @@ function termOf(spelling: string): string {
     : (compiled.problems[0]?.message ?? "it cannot be searched");
   throw new UserError(`"${plain}" cannot be searched: ${problem}`);
 }
+
+/** Korean words have their endings behind: 애플이 is 애플 as a subject. Handles and tags have none. */
+const KOREAN = /^[^@#].*\p{sc=Hangul}$/u;
 
 function tidy(text: string): string {
   return text

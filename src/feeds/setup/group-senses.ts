@@ -99,11 +99,17 @@ function itemOf({ title, text }: NamedText, ignored: ReadonlySet<string>): Item 
 function wordsOf(text: string): readonly string[] {
   const plain = text.replaceAll(/https?:\/\/\S+/gi, " ").toLowerCase();
   const { spaced, unspaced } = splitUnspaced(plain);
-  const words = (spaced.match(/[\p{L}\p{M}\p{N}]{3,30}/gu) ?? []).filter(
-    (word) => !COMMON_WORDS.has(word) && isTopicWord(foldText(word)) && /\p{L}/u.test(word),
-  );
+  const words = (spaced.match(/[\p{L}\p{M}\p{N}]{2,30}/gu) ?? [])
+    .map((word) => KOREAN.exec(word)?.[0].concat("*") ?? word)
+    .filter(
+      (word) =>
+        word.length > 2 && !COMMON_WORDS.has(word) && isTopicWord(foldText(word)) && /\p{L}/u.test(word),
+    );
   return [...words, ...unspaced.filter((word) => !isSmallUnspaced(foldText(word)) && /\p{L}/u.test(word))];
 }
+
+/** Korean words have their endings behind: the first two signs say what they are about, and a query finds them with all. */
+const KOREAN = /^\p{sc=Hangul}{2}/u;
 
 type Vector = ReadonlyMap<string, number>;
 

@@ -122,3 +122,26 @@ test.each([
   expect(score).toBeGreaterThan(0.5);
   expect(reason).toMatch(telling);
 });
+
+test("Korean words are known with other endings", async () => {
+  const endings = ["가", "는", "를", "도", "의", "에서", "으로", "와", "만", "까지"];
+  let drawn = 0;
+  const ended = (word: string) => {
+    drawn = (drawn * 7 + 3) % 101;
+    return `${word}${endings[drawn % endings.length]}`;
+  };
+  const textsOf = (words: readonly string[], isRelevant: boolean) =>
+    words.flatMap((a, at) =>
+      words.slice(at + 1).map((b) => {
+        const own = words.filter((word) => word !== a && word !== b).map(ended);
+        return { text: `오늘 ${ended("애플")} ${own.join(" ")} 대한 이야기`, isRelevant };
+      }),
+    );
+  const learned = await learnRelevance([
+    ...textsOf(["배터리", "자동차", "모델", "가격", "충전"], true),
+    ...textsOf(["과일", "주스", "농장", "수확", "사과"], false),
+  ]);
+  if (learned.outcome !== "Better") throw new Error(learned.outcome);
+  expect(learned.precision).toBeGreaterThan(0.9);
+  expect(learned.recall).toBeGreaterThan(0.9);
+});

@@ -20,13 +20,14 @@ function plainlyFound(words: readonly string[], text: string): string | undefine
       const before = [...text.slice(0, at)].at(-1) ?? "";
       const [after = ""] = text.slice(at + literal.length);
       if (isSpaced([...literal][0]) && LETTER.test(before)) continue;
-      if (!word.endsWith("*") && isSpaced([...literal].at(-1)) && LETTER.test(after)) continue;
+      const hasEndings = word.endsWith("*") || /[가-힣]{2}$/.test(literal);
+      if (!hasEndings && isSpaced([...literal].at(-1)) && LETTER.test(after)) continue;
       return word;
     }
   return undefined;
 }
 
-const letters = fc.constantFrom(..."abeéßÄ1 .-'東京カไทж$+");
+const letters = fc.constantFrom(..."abeéßÄ1 .-'東京カไทж환불$+");
 const word = fc
   .tuple(fc.string({ unit: letters, minLength: 1, maxLength: 4 }), fc.boolean())
   .filter(([text]) => /[\p{L}\p{N}\p{S}]/u.test(foldText(text)))
@@ -53,4 +54,16 @@ test("finds the same words in any text as a search place by place, and names the
     ),
     { numRuns: runs(2_000) },
   );
+});
+
+test("a Korean word is found with its endings, and one sign alone is not", () => {
+  const finds = (word: string, text: string) => {
+    const compiled = keyword.compile([word]);
+    return "predicate" in compiled && compiled.predicate.matches(aMention({ title: null, text }));
+  };
+  for (const text of ["환불을 요청", "환불", "환불은 없다", "전액 환불까지"])
+    expect(finds("환불", text)).toBe(true);
+  expect(finds("환불", "무환불")).toBe(false);
+  expect(finds("전액 환불", "전액 환불을 요청")).toBe(true);
+  expect([finds("김", "김 씨"), finds("김", "김치")]).toEqual([true, false]);
 });

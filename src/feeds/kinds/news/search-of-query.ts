@@ -26,6 +26,9 @@ function either(parts: readonly Alternatives[][]): Alternatives[] {
 /** Shorter words are refused by search engines. */
 const SHORTEST = 3;
 
+/** A Korean word with any ending: search engines know it by what stands before. */
+const ANY_ENDING = /^\p{sc=Hangul}+\*$/u;
+
 /** The parts of a phrase between its wildcards. */
 function phrasesOf({ pieces }: Term): string[] {
   const phrases: string[] = [];
@@ -35,7 +38,7 @@ function phrasesOf({ pieces }: Term): string[] {
     phrase = "";
   };
   for (const { word, signs } of pieces) {
-    if (word.kind === "glob") {
+    if (word.kind === "glob" && !ANY_ENDING.test(word.glob)) {
       end();
       continue;
     }

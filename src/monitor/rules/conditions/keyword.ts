@@ -104,10 +104,16 @@ function opens(word: string): boolean {
   return SPACED.test(literalOf(word).slice(0, 2));
 }
 
-/** Whether a letter behind it makes it a part of another word. Chinese, Japanese, Thai and others have no spaces. */
+/**
+ * Whether a letter behind it makes it a part of another word. Chinese, Japanese, Thai and others have no spaces, and Korean
+ * words have their endings behind.
+ */
 function closes(word: string): boolean {
-  return !word.endsWith("*") && SPACED.test([...word].at(-1) ?? "");
+  return !word.endsWith("*") && !KOREAN.test(word) && SPACED.test([...word].at(-1) ?? "");
 }
+
+/** One sign alone would stand at the beginning of many words. */
+const KOREAN = /\p{sc=Hangul}{2}$/u;
 
 const SPACED = new RegExp(`^(?![${UNSPACED}])${WORD_LETTER}`, "v");
 
