@@ -19,8 +19,11 @@ const LEAST_SURPRISE = 7;
  * nobody can add a word by repeating it. Links and handles are not words, and stop words ("are") are left out.
  */
 export async function risenWords(now: readonly Mention[], before: readonly Mention[]): Promise<string[]> {
-  const [stories, storiesBefore] = [await wordsByStory(now), await wordsByStory(before)];
-  if (stories.length < LEAST_STORIES || storiesBefore.length < 10) return [];
+  const [said, saidBefore] = [await wordsByStory(now), await wordsByStory(before)];
+  if (said.length < LEAST_STORIES || saidBefore.length < 10) return [];
+  const beginnings = beginningsOf(said);
+  const stories = withoutEndings(said, beginnings);
+  const storiesBefore = withoutEndings(saidBefore, beginnings);
   const [counts, countsBefore] = [countWords(stories), countWords(storiesBefore)];
   const least = Math.max(LEAST_STORIES, LEAST_SHARE * stories.length);
   const risen = [...counts]
@@ -53,11 +56,13 @@ function surprise(count: number, expected: number): number {
   return count * Math.log(count / expected) - (count - expected);
 }
 
+type Words = ReadonlySet<string>;
+
 /** Thousands of texts take a second. Others of the process get their turn meanwhile. */
 const AT_A_TIME = 20;
 
-async function wordsByStory(mentions: readonly Mention[]): Promise<readonly ReadonlySet<string>[]> {
-  const byStory = new Map<string, ReadonlySet<string>>();
+async function wordsByStory(mentions: readonly Mention[]): Promise<readonly Words[]> {
+  const byStory = new Map<string, Words>();
   for (const [index, mention] of mentions.entries()) {
     const story = storyKey(mention);
     if (!byStory.has(story)) byStory.set(story, wordsOf(mention));
@@ -66,7 +71,7 @@ async function wordsByStory(mentions: readonly Mention[]): Promise<readonly Read
   return [...byStory.values()];
 }
 
-function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
+function wordsOf({ title, text, language }: Mention): Words {
   const folded = foldText(`${title ?? ""} ${text ?? ""}`.slice(0, 2_000));
   const bare = folded.replaceAll(/(?:https?:\/\/|www\.)\S*|@\w+|&\w+;/g, " ");
   const { spaced, unspaced } = splitUnspaced(bare);
@@ -78,6 +83,31 @@ function wordsOf({ title, text, language }: Mention): ReadonlySet<string> {
     ...unspaced.filter((word) => !isSmallUnspaced(word)),
   ]);
 }
+
+/** Korean words have their endings behind: what begins alike is one word, and what all of it begins with says which. */
+function beginningsOf(stories: readonly Words[]): ReadonlyMap<string, string> {
+  const beginnings = new Map<string, string>();
+  for (const word of stories.flatMap((words) => [...words])) {
+    const start = KOREAN.exec(word)?.[0];
+    if (start === undefined) continue;
+    let shared = beginnings.get(start) ?? word;
+    while (!word.startsWith(shared)) shared = shared.slice(0, -1);
+    beginnings.set(start, shared);
+  }
+  return beginnings;
+}
+
+function withoutEndings(
+  stories: readonly Words[],
+  beginnings: ReadonlyMap<string, string>,
+): readonly Words[] {
+  if (beginnings.size === 0) return stories;
+  return stories.map(
+    (words) => new Set([...words].map((word) => beginnings.get(KOREAN.exec(word)?.[0] ?? "") ?? word)),
+  );
+}
+
+const KOREAN = /^\p{sc=Hangul}{2}/u;
 
 /** The lists have "i" and "do", and not "i'm" and "don't"; some of other languages have "m" and "t". */
 function baseOf(words: string): string {

@@ -57,6 +57,18 @@ describe("new words", () => {
     }
   });
 
+  it("are Korean words by what stands before their endings", async () => {
+    const endings = ["가", "는", "를", "도", "의", "에서", "로", "와", "만", "까지"];
+    const say10 = (texts: readonly string[]) =>
+      endings.map((ending, i) => say(`${i} ${texts.map((text) => `${text}${ending}`).join(" ")} ${i}`));
+    const before = Array.from({ length: 20 }, () => say10(["날씨", "공원"])).flat();
+    expect(await risenWords([...say10(["배터리", "폭발"]), ...before.slice(0, 5)], before)).toEqual(
+      expect.arrayContaining(["배터리", "폭발"]),
+    );
+    // They were usual with other endings.
+    expect(await risenWords([...say10(["날씨", "배터리"])], before)).toEqual(["배터리"]);
+  });
+
   it("keep a hashtag whole", async () => {
     const now = Array.from({ length: 20 }, (_, i) => say(`${i} #牛乳回収 ${i}`));
     expect(await risenWords([...now, ...usual(10)], usual(200))).toEqual(["#牛乳回収"]);
