@@ -16,7 +16,7 @@ export const PLAIN_PATH: PollPath = { direction: "asc", since: "sent", pages: "c
 
 /** The stored state of a poll, written in the transaction of the page that led to it. */
 export interface PollState {
-  /** The highest `added` (or `updated`) seen, but never ahead of our own clock. Never moves back. */
+  /** The highest `added` (or `updated`) seen, but never ahead of our own clock. Moves back only if that clock does. */
   readonly watermark: Instant | null;
   /** Everything that arrived before this has been seen. Moves when a poll ends, and never back. */
   readonly completeUntil: Instant | null;

@@ -55,13 +55,23 @@ export function nextCall(
   settings: PollSettings,
   now: Instant,
 ): { readonly outcome: "Begins" | "Resumes"; readonly request: PollRequest; readonly state: PollState } {
-  const { continueFrom, passFrom, byNumber, ...rest } = state;
-  const running = state.running ?? begin(kind, state, settings, now);
+  const reached = notAheadOf(state, now);
+  const { continueFrom, passFrom, byNumber, ...rest } = reached;
+  const running = state.running ?? begin(kind, reached, settings, now);
   return {
     outcome: state.running ? "Resumes" : "Begins",
     request: requestOf(kind, running),
     state: { ...rest, running },
   };
+}
+
+/**
+ * Clocks of ours and of the source that were ahead and were set back have left a watermark that is still to come. A poll
+ * behind it would find nothing of what arrives until then, and later ones would pass over it.
+ */
+function notAheadOf(state: PollState, now: Instant): PollState {
+  const { watermark } = state;
+  return watermark === null || watermark <= now ? state : { ...state, watermark: now };
 }
 
 /** The state to store with a page, and whether the poll continues. */

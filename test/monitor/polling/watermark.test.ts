@@ -121,6 +121,15 @@ test("the watermark never moves back, and not ahead of our clock", () => {
   expect(afterPage(virgin.state, page({}), SETTINGS).state.watermark).toBe(null);
 });
 
+test("after a clock that was ahead is set back, the next poll begins now, and the ones behind it where it ended", () => {
+  const ahead = nextCall("added", walkedTo(NOW), SETTINGS, NOW + 2 * DAY);
+  const read = afterPage(ahead.state, page({ rows: 1, highest: NOW + 2 * DAY }), SETTINGS).state;
+  const begun = nextCall("added", read, SETTINGS, NOW + 30);
+  expect(begun.request.sinceAdded).toBe(NOW + 30 - 5 * MINUTE);
+  const { state } = afterPage(begun.state, page({ rows: 1, highest: NOW + 20 }), SETTINGS);
+  expect(nextCall("added", state, SETTINGS, NOW + HOUR).request.sinceAdded).toBe(NOW + 30 - 5 * MINUTE);
+});
+
 test("a gap is polled again from its beginning before anything is claimed, and then left open", () => {
   let state = walkedTo(NOW - DAY);
   const seen: unknown[] = [];
