@@ -73,6 +73,9 @@ export interface CountCheck extends CountedSpan {
   readonly claimed: number;
 }
 
+/** In a row: a poll that failed so often may fail for days. */
+const MOST_FAILURES = 3;
+
 export function createCountCheckStore(db: Db) {
   return {
     /** Queries of one project that are due for a check: polled up to here, with no known gap. The longest due first. */
@@ -117,7 +120,7 @@ export function createCountCheckStore(db: Db) {
       return rows[0]?.n ?? 0;
     },
 
-    /** Checks whose queries have all finished a poll since. */
+    /** Checks whose queries have all finished a poll since, but for those whose polls fail for long: others would wait with them. */
     async caughtUp(source?: SourceName): Promise<CountCheck[]> {
       const { rows } = await sql<CountCheck>`
         select id, project_id as "projectId", to_json(query_ids) as "queryIds", from_at as "from", to_at as "to", claimed
@@ -125,7 +128,7 @@ export function createCountCheckStore(db: Db) {
         where outcome is null and ${isOfSource(source, "c")} and not exists (
           select from earshot.polls w join earshot.queries q using (project_id, query_id)
           where q.active and w.project_id = c.project_id and w.query_id = any(c.query_ids) and w.poll = 'added'
-            and (w.polled_at is null or w.polled_at <= c.asked_at))
+            and (w.polled_at is null or w.polled_at <= c.asked_at) and w.failures < ${MOST_FAILURES})
         order by asked_at limit 20
       `.execute(db);
       return rows;
@@ -184,7 +187,10 @@ export function createCountCheckStore(db: Db) {
       `.execute(db);
     },
 
-    /** Makes the added poll read everything again that arrived since `from`. False: it is running just now. */
+    /**
+     * Makes the added poll read everything again that arrived since `from`, with a gap that it may have by now. False: it
+     * has begun and not ended.
+     */
     async reopen(
       { projectId, queryIds, from }: CountedSpan,
       missing: number,
@@ -193,10 +199,13 @@ export function createCountCheckStore(db: Db) {
       const gap = storableJson({ from, tries: 0, missing, noticedAt: now });
       const { numAffectedRows } = await sql`
         update earshot.polls
-        set state = jsonb_set(state, '{gap}', ${gap}::jsonb), next_at = least(next_at, ${at(now)})
+        set next_at = least(next_at, ${at(now)}), state = jsonb_set(state, '{gap}',
+          case when jsonb_typeof(state -> 'gap') = 'object'
+            then (state -> 'gap') || jsonb_build_object('from', least((state -> 'gap' ->> 'from')::float8, ${from}::float8))
+            else ${gap}::jsonb end)
         where project_id = ${projectId} and query_id = ${queryIds[0]} and poll = 'added'
-          and jsonb_typeof(state) = 'object' and coalesce(jsonb_typeof(state -> 'running'), 'null') = 'null'
-          and coalesce(jsonb_typeof(state -> 'gap'), 'null') = 'null'
+          and jsonb_typeof(state) = 'object'
+          and (coalesce(jsonb_typeof(state -> 'running'), 'null') = 'null' or failures >= ${MOST_FAILURES})
           and (leased_until_wall is null or leased_until_wall < now())
       `.execute(db);
       return numAffectedRows === 1n;

@@ -127,3 +127,35 @@ test("of two rounds at the same time one stores the answer", async () => {
   await Promise.all([round(meet), round(meet)]);
   expect(await checks()).toEqual(["1 2: Narrowed", "1: open", "2: open"]);
 });
+
+test("a query whose poll fails for long holds up no check of the others", async () => {
+  await round();
+  const fail = () =>
+    sql`update earshot.polls set failures = 3, polled_at = 'epoch', state = '{"running": {"cursor": "c"}}'
+      where query_id = '2' and poll = 'added'`.execute(db());
+  for (const expected of [
+    ["1 2: Narrowed", "1: open", "2: open"],
+    ["1 2: Narrowed", "1: Agrees", "2: Missing"],
+  ]) {
+    await polled();
+    await fail();
+    await round();
+    expect(await checks()).toEqual(expected);
+  }
+});
+
+test("a gap that opened since a check was asked is widened, and holds up no check", async () => {
+  await round();
+  await polled();
+  await round();
+  await polled();
+  const gapAt = clock.now() - MINUTE;
+  await sql`update earshot.polls set state = ${JSON.stringify({ gap: { from: gapAt, tries: 9, missing: 1, nextAt: clock.now() + DAY } })}
+    where query_id = '2' and poll = 'added'`.execute(db());
+  await round();
+  expect(await checks()).toEqual(["1 2: Narrowed", "1: Agrees", "2: Missing"]);
+  const { rows } = await sql<{ gap: object; asked: number }>`
+    select w.state -> 'gap' as gap, c.from_at as asked from earshot.polls w join earshot.count_checks c
+      on w.query_id = all(c.query_ids) where w.query_id = '2' and w.poll = 'added'`.execute(db());
+  expect(rows[0]?.gap).toEqual({ from: rows[0]?.asked, tries: 9, missing: 1, nextAt: clock.now() + DAY });
+});

@@ -333,9 +333,24 @@ test("a poll reads everything again once, unless it is read just now", async () 
     return changedBy(database.db, "polls", ["project_id", "query_id", "poll"], reopen);
   };
   const reopen = () => countChecks.reopen({ ...OWN, queryIds: ["1"], from: NOON - HOUR, to: NOON }, 3, NOON);
+  const gap = async () => {
+    const { rows } = await sql<{ gap: object }>`select state -> 'gap' as gap from earshot.polls
+      where (project_id, query_id, poll) = ('p', '1', 'added')`.execute(database.db);
+    return rows[0]?.gap;
+  };
   expect(await reopened({})).toEqual(["p 1 added"]);
-  expect(await reopen()).toBe(false);
-  for (const state of [null, { running: {} }, { gap: {} }]) expect(await reopened(state)).toEqual([]);
+  const begun = { from: NOON - HOUR, tries: 0, missing: 3, noticedAt: NOON };
+  expect(await gap()).toEqual(begun);
+  expect(await reopen()).toBe(true);
+  expect(await gap()).toEqual(begun);
+  for (const state of [null, { running: {} }]) expect(await reopened(state)).toEqual([]);
+  for (const [from, widened] of [
+    [NOON, NOON - HOUR],
+    [NOON - 2 * HOUR, NOON - 2 * HOUR],
+  ]) {
+    await reopened({ gap: { from, tries: 5 } });
+    expect(await gap()).toEqual({ from: widened, tries: 5 });
+  }
   expect(await reopened({ running: null, gap: null })).toEqual(["p 1 added"]);
   expect(await reopened({}, "1 min")).toEqual([]);
   expect(await reopened({}, "-1 min")).toEqual(["p 1 added"]);
