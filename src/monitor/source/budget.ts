@@ -1,5 +1,6 @@
 import { type Instant, MINUTE } from "../../lib/instant.ts";
 import { readRetryAfter } from "../../lib/retry.ts";
+import { parseHttpDate } from "./wire-values.ts";
 
 /** The rate budget of the client as one answer states it: `used` calls of `limit` in a rolling `periodMs`. */
 export interface Budget {
@@ -45,8 +46,16 @@ export function exchangeEnd(
   { status, header }: { readonly status: number; readonly header: (name: string) => string | null },
   now: Instant,
 ): ExchangeEnd {
-  const retryAfterMs = status === 429 ? readRetryAfter(header("retry-after"), now) : null;
-  return { status, budget: readBudget(header), retryAfterMs };
+  return { status, budget: readBudget(header), retryAfterMs: status === 429 ? namedWait(header, now) : null };
+}
+
+/**
+ * How long the answer asks to wait; null: it names no time, or one that is over already, since calls that are sent again
+ * at once would be refused without end. A date is held against the server's own clock, which may be hours off.
+ */
+export function namedWait(header: (name: string) => string | null, now: Instant): number | null {
+  const waitMs = readRetryAfter(header("retry-after"), parseHttpDate(header("date")) ?? now);
+  return waitMs === 0 ? null : waitMs;
 }
 
 export const NO_ANSWER: ExchangeEnd = { status: null, budget: null, retryAfterMs: null };

@@ -1,8 +1,7 @@
 import { toUSVString } from "node:util";
 import { type Instant, MINUTE } from "../../lib/instant.ts";
-import { readRetryAfter } from "../../lib/retry.ts";
 import { startOf } from "../../lib/text.ts";
-import { type Budget, readBudget } from "./budget.ts";
+import { type Budget, namedWait, readBudget } from "./budget.ts";
 import { SourceError, type SourceErrorKind } from "./source-error.ts";
 import type { Answer } from "./transport.ts";
 
@@ -17,7 +16,7 @@ export function toRefusal(
 ): SourceError {
   const kind = kindOf(answer.status);
   const described = readErrorBody(answer.body, context.secrets);
-  const retryAfterMs = readRetryAfter(answer.header("retry-after"), context.now);
+  const retryAfterMs = namedWait(answer.header, context.now);
   return new SourceError({
     kind,
     call,

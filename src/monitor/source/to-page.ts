@@ -3,6 +3,7 @@ import type { Mention } from "../model/mention.ts";
 import type { Budget } from "./budget.ts";
 import { parseJson } from "./parse-json.ts";
 import { type Rejection, toMention } from "./to-mention.ts";
+import { parseHttpDate } from "./wire-values.ts";
 
 interface RejectedMention extends Rejection {
   /** Its index among the page's results. */
@@ -51,15 +52,9 @@ export function toPage(
     total: toSize(envelope.resultsTotal, 0),
     pageSize: toSize(envelope.resultsPageSize, 1),
     budget,
-    servedAt: toMoment(date),
+    servedAt: parseHttpDate(date),
     revision,
   };
-}
-
-/** `Sat, 21 Nov 2026 17:48:17 GMT`, as HTTP has it. */
-function toMoment(date: string | null): Instant | null {
-  const at = date !== null && /^[A-Z][a-z]{2},? /.test(date) ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(at) ? null : at;
 }
 
 type Envelope = { readonly [field in Field]?: unknown };

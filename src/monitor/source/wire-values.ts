@@ -64,6 +64,12 @@ export function parseWireInstant(text: string): Instant | null {
   );
 }
 
+/** `Sat, 21 Nov 2026 17:48:17 GMT`, as HTTP has it; null for anything else. */
+export function parseHttpDate(date: string | null): Instant | null {
+  const at = date !== null && /^[A-Z][a-z]{2},? /.test(date) ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
+
 const DASH = 0x2d;
 const PLUS = 0x2b;
 const COLON = 0x3a;

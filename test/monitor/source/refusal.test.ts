@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { exchangeEnd } from "../../../src/monitor/source/budget.ts";
 import { readErrorBody, redact, toRefusal } from "../../../src/monitor/source/refusal.ts";
 
 const refusal = (status: number, body: unknown = "", headers: Record<string, string> = {}) =>
@@ -40,6 +41,26 @@ test("how long to wait: as the answer says, after a 429 as the budget says, else
     120_000,
   );
   expect(refusal(429).retryAfterMs).toBe(60_000);
+});
+
+test("a time to come again that is over already is none: calls would be made, and refused, without end", () => {
+  const past = "Thu, 01 Jan 1970 00:00:00 GMT";
+  for (const named of ["0", "0.0", past]) {
+    expect(refusal(429, "", { "retry-after": named }).retryAfterMs).toBe(60_000);
+    expect(refusal(503, "", { "retry-after": named }).retryAfterMs).toBeNull();
+    const header = (name: string) => (name === "retry-after" ? named : null);
+    expect(exchangeEnd({ status: 429, header }, 5_000).retryAfterMs).toBeNull();
+  }
+});
+
+test("a date to come again is held against the server's own clock", () => {
+  const headers = {
+    date: "Thu, 01 Jan 1970 05:00:00 GMT",
+    "retry-after": "Thu, 01 Jan 1970 05:00:30 GMT",
+  };
+  const header = (name: string) => (headers as Record<string, string>)[name] ?? null;
+  expect(refusal(503, "", headers).retryAfterMs).toBe(30_000);
+  expect(exchangeEnd({ status: 429, header }, 9e8).retryAfterMs).toBe(30_000);
 });
 
 test.each([
