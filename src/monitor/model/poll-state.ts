@@ -51,6 +51,8 @@ export interface PollGap {
   /** How often it was polled again in vain. The first times at once, while nothing is claimed; then ever less often. */
   readonly tries: number;
   readonly missing?: number;
+  /** A shared call noticed it: the next one reads it again, before each of its queries has a call of its own. */
+  readonly together?: boolean;
   /** When it was noticed, and when it is polled again. */
   readonly noticedAt?: Instant;
   readonly nextAt?: Instant;

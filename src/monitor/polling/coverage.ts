@@ -60,6 +60,26 @@ export function gapAfter(
   return { from, tries, missing, noticedAt, nextAt: running.startedAt + pause };
 }
 
+/**
+ * The gap as the poll leaves it that noticed it. Which query of a shared call misses something is unknown, and most of
+ * such totals are right the next time: one call for all of them is made before one for each.
+ */
+export function gapOfCall(gap: PollGap | null, isShared: boolean): PollGap | null {
+  if (gap === null) return null;
+  const { together: _, ...rest } = gap;
+  return isShared && gap.tries === 1 ? { ...rest, together: true } : rest;
+}
+
+/**
+ * How many of the mentions that a query is known to miss, and of which nothing more is expected, arrived since a moment, as
+ * if they had come evenly: one with some of them at least.
+ */
+export function missingSince(gap: PollGap | null, since: Instant, now: Instant): number {
+  if (gap === null || holdsUp(gap)) return 0;
+  const share = Math.min(1, Math.max(0, now - since) / Math.max(1, now - gap.from));
+  return Math.ceil((gap.missing ?? 0) * share);
+}
+
 /** Whether nothing may be claimed to be complete, because the gap may still close. */
 export function holdsUp(gap: PollGap | null): boolean {
   return gap !== null && gap.tries <= GAP_TRIES;

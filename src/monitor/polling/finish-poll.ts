@@ -5,7 +5,7 @@ import type { PollKey } from "../model/poll.ts";
 import { type PollRequest, type PollState, requestOf } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
-import type { Coverage } from "./coverage.ts";
+import { type Coverage, gapOfCall } from "./coverage.ts";
 import type { PageSource } from "./next-page.ts";
 import { paramsOf } from "./page-request.ts";
 import { fetchFailure, isRefusal } from "./poll-call.ts";
@@ -23,8 +23,8 @@ export async function finishPoll(
   const { key, query, lease, startedAt, counts, rereadFrom } = member;
   const { coverage, revision } = ended;
   const { version = null } = parts;
-  const state =
-    revision === null ? ended.state : { ...ended.state, read: { revision, at: startedAt, version } };
+  const read = revision === null ? {} : { read: { revision, at: startedAt, version } };
+  const state: PollState = { ...ended.state, gap: gapOfCall(ended.state.gap, call.isShared), ...read };
   const { completeUntil } = state;
 
   await parts.store.transaction(async (facts) => {

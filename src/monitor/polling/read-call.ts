@@ -1,8 +1,10 @@
+import type { Instant } from "../../lib/instant.ts";
 import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
 import { sinceOf } from "../model/poll-state.ts";
 import type { QueryGroup } from "../model/query-group.ts";
 import { breakOff, commitPart } from "./commit-part.ts";
+import { missingSince } from "./coverage.ts";
 import { finishPoll } from "./finish-poll.ts";
 import { nextPage } from "./next-page.ts";
 import { nameQueries } from "./page-request.ts";
@@ -58,9 +60,10 @@ export async function readCall(
   const running = new Set(members);
   const { queryIds, queryGroupIds } = nameQueries(queries, groups);
   const named = groups.filter(({ groupId }) => queryGroupIds.includes(groupId));
+  const how = named.length > 0 ? "by-group" : "by-query";
   const run: CallRun = {
     call: openCall(queries, request, AbortSignal.any([signal, left.signal]), named),
-    pages: members.length > 1 ? createSharedPages(members, named.length > 0 ? "by-group" : "by-query") : null,
+    pages: members.length > 1 ? createSharedPages(members, how, missingOf(members, sinceOf(request))) : null,
     running,
     end: (member, result) => {
       running.delete(member);
@@ -95,6 +98,11 @@ export async function readCall(
     left.abort();
     await run.call.seen.noted;
   }
+}
+
+/** A query that the source always counts too much of would else mark all others of its calls for polls of their own. */
+function missingOf(members: readonly PollMember[], since: Instant): number {
+  return members.reduce((sum, { stored, startedAt }) => sum + missingSince(stored.gap, since, startedAt), 0);
 }
 
 /** What a request brought: the part of each member, prepared for its commit. */

@@ -23,10 +23,12 @@ interface Sharing {
  * Each query gets exactly what its own poll would have shown: its mentions after its own `since`.
  *
  * @param how `by-group`: others than the members are in groups that the call names, and their rows are left out
+ * @param expected how many mentions the source counts that it is known not to send
  */
 export function createSharedPages(
   members: readonly Sharing[],
   how: "by-query" | "by-group" = "by-query",
+  expected = 0,
 ): SharedPages {
   const repeats = createRepeatCounter();
   const seen = new Set<string>();
@@ -48,7 +50,7 @@ export function createSharedPages(
         if (highest === null || at > highest) highest = at;
       }
       // The total covers all queries, so a shortfall marks every query for a new poll.
-      const missing = isLast && total !== null ? Math.max(0, total - rows) : null;
+      const missing = isLast && total !== null ? Math.max(0, total - rows - expected) : null;
       const common = {
         // A cursor of its own for each page: only the call knows which one is the last.
         nextCursor: isLast ? null : `shared page ${number}`,

@@ -37,9 +37,11 @@ export function createPollPlanStore(db: Db) {
         select w.project_id as "projectId", w.query_id as "queryId", w.poll, q.name, q.project_name as "projectName",
           q.timezone, w.polled_at as "polledAt", q.watch_from as "watchFrom",
           case when ${isDueAt(now)} then least(w.next_at, ${at(now)}) else w.next_at end as "nextAt",
-          w.failures, (w.state ->> 'watermark')::float8 as watermark, w.reread_from as "rereadFrom",
+          w.failures, (w.state ->> 'watermark')::float8 as watermark,
+          least(w.reread_from, case when ${IS_READ_TOGETHER}
+            then to_timestamp((w.state -> 'gap' ->> 'from')::float8 / 1000) end) as "rereadFrom",
           w.own_call or w.state -> 'running' ->> 'cursor' is not null
-            or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object'
+            or coalesce(jsonb_typeof(w.state -> 'gap'), 'null') = 'object' and not ${IS_READ_TOGETHER}
               and ((w.state -> 'gap' ->> 'tries')::int <= ${GAP_TRIES}
                 or coalesce((w.state -> 'gap' ->> 'nextAt')::float8, 0) <= ${now}) as alone,
           t.mentions as "totalMentions", t.ms as "totalMs", h.mentions as "hourMentions", h.ms as "hourMs",
@@ -124,6 +126,9 @@ export function isDueAt(now: Instant) {
   return sql<boolean>`(w.next_at <= ${at(now)}
     or coalesce(w.polled_at, w.next_at) > ${at(now + CLOCK_AHEAD_MS)})`;
 }
+
+/** Whether the gap of a poll, if it has one, is read again by a shared call. */
+const IS_READ_TOGETHER = sql`coalesce((w.state -> 'gap' ->> 'together')::boolean, false)`;
 
 /** After this many tries, a gap is polled again at its `nextAt`; before that at once. */
 const GAP_TRIES = 2;

@@ -203,9 +203,62 @@ test("mentions missing from the source's total count for every query until one f
   };
   await poll(hidesOne);
   expect((await ledger()).map(({ gap }) => gap)).toEqual([1, 1, 1, 1]);
-  // A gap is polled again alone.
-  const alone = (await stores().polls.candidates(0, clock.now())).filter((one) => one.alone);
-  expect(alone.map(({ queryId }) => queryId).sort()).toEqual(IDS);
+  const alone = async () => {
+    const candidates = await stores().polls.candidates(0, clock.now());
+    return candidates.filter((one) => one.alone).map(({ queryId }) => queryId);
+  };
+  // A gap is polled again by one call for all of them, and then alone.
+  expect(await alone()).toEqual([]);
+  clock.advance(SECOND);
+  await poll(hidesOne);
+  expect(source.requests.map(({ since }) => since)).toEqual([NOON - DAY, NOON - DAY]);
+  expect((await alone()).sort()).toEqual(IDS);
+});
+
+/** Makes the calls that a plan would make, every minute: returns how many were for one query alone. */
+async function pollAsPlanned(pages: Pages, minutes: number): Promise<readonly number[]> {
+  const alone: number[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    clock.advance(MINUTE);
+    const candidates = await stores().polls.candidates(0, clock.now());
+    const added = candidates.filter((one) => one.poll === "added");
+    const own = added.filter((one) => one.alone).map(({ queryId }) => queryId);
+    for (const queryId of own) await poll(pages, [queryId]);
+    const others = added.map(({ queryId }) => queryId).filter((queryId) => !own.includes(queryId));
+    if (others.length > 0) await poll(pages, others);
+    alone.push(own.length);
+  }
+  return alone;
+}
+
+test("a total that is too high once costs one more call for all queries, and not one for each", async () => {
+  const source = sourceOf(() => [mention("1", 1, NOON - 50)], 100);
+  let calls = 0;
+  const once: Pages = async function* (ids, request) {
+    calls += 1;
+    const isWrong = calls === 1;
+    for await (const page of source.pages(ids, request))
+      yield isWrong ? { ...page, total: (page.total ?? 0) + 1 } : page;
+  };
+  expect(await pollAsPlanned(once, 4)).toEqual([0, 0, 0, 0]);
+  expect(calls).toBe(4);
+  expect((await ledger()).filter(({ gap }) => gap > 0)).toHaveLength(4);
+  const { rows } = await sql`select from earshot.polls where jsonb_typeof(state -> 'gap') = 'object'`.execute(
+    db(),
+  );
+  expect(rows).toHaveLength(0);
+});
+
+test("a query of which the source always counts one too many is read alone, and spoils no call of the others", async () => {
+  const source = sourceOf(() => [mention("1", 1, NOON - 50)], 100);
+  const pages: Pages = async function* (ids, request) {
+    for await (const page of source.pages(ids, request))
+      yield ids.includes("3") ? { ...page, total: (page.total ?? 0) + 1 } : page;
+  };
+  const alone = await pollAsPlanned(pages, 30);
+  // All of them once, then the third ever less often.
+  expect(alone.slice(0, 4)).toEqual([0, 0, 4, 0]);
+  expect(alone.slice(4).filter((calls) => calls > 0)).toEqual([1]);
 });
 
 test("a query that resumes from a cursor of its own has a call of its own, and the others share theirs", async () => {
