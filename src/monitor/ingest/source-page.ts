@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/instant.ts";
 import type { Mention } from "../model/mention.ts";
+import type { SamePage } from "../model/poll-state.ts";
 
 /** One answer of the source, reduced to what ingest needs. */
 export interface SourcePage {
@@ -14,6 +15,8 @@ export interface SourcePage {
   readonly servedAt?: Instant | null;
   /** How far the server's clock, which stamps `added`, runs behind ours, or ahead of it (negative); 0 if absent. */
   readonly behindMs?: number;
+  /** How often this page came without another in between; null or absent: nobody counts. */
+  readonly same?: SamePage | null;
   /** How often the mentions of its one query had been written to before it was read; null or absent if nobody says so. */
   readonly revision?: string | null;
   /**

@@ -46,6 +46,12 @@ interface ReadRevision {
   readonly version: string | null;
 }
 
+/** A page, and how often it came without another in between. */
+export interface SamePage {
+  readonly print: string;
+  readonly times: number;
+}
+
 export interface PollGap {
   readonly from: Instant;
   /** How often it was polled again in vain. The first times at once, while nothing is claimed; then ever less often. */
@@ -76,6 +82,8 @@ export interface RunningPoll {
   readonly path?: PollPath;
   /** Highest moment on its own pages; absent before the first row. */
   readonly highest?: Instant | null;
+  /** The page before, and how often it came; null or absent: nothing to tell it by. */
+  readonly same?: SamePage | null;
   /** Of the query's mentions, from before the first page was read; absent if the source says none. */
   readonly revision?: string;
 }

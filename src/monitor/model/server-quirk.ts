@@ -41,6 +41,8 @@ export const QUIRKS = {
     what: "The last page of a list",
     "with-cursor": "looks like any other: Earshot asks once more to see that nothing follows",
     "without-cursor": "is marked as the last",
+    again:
+      "comes again and again as if it were a new one: Earshot stops there, and what may lie behind it is not read",
   },
   "short-pages": {
     what: "Pages with fewer mentions than asked for",

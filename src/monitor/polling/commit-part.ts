@@ -23,7 +23,9 @@ export async function commitPart(
 ): Promise<AfterPage> {
   const { state, settings, counts, stored } = member;
   const { page } = prepared;
-  const repeated = member.repeats.count(page.mentions);
+  const known = member.repeats.count(page.mentions);
+  // A run before this one may have had it.
+  const repeated = (page.same?.times ?? 1) > 1 ? page.mentions.length + page.rejected.length : known;
   const after = afterPage(state, { ...measure(member, page, repeated), repeated }, settings);
   const committed = isEmpty(page)
     ? NOTHING_COMMITTED
@@ -87,12 +89,13 @@ function measure(member: PollMember, page: SourcePage, repeated: number) {
     const at = member.key.poll === "added" ? mention.addedAt : mention.updatedAt;
     if (highest === null || at > highest) highest = at;
   }
-  const { nextCursor, pageSize, shared, revision = null } = page;
+  const { nextCursor, pageSize, shared, same = null, revision = null } = page;
   const rows = page.mentions.length + page.rejected.length;
   const seen = (member.state.running?.seen ?? 0) + rows - repeated;
   const missing = shared?.missing ?? null;
   const total = shared === undefined ? page.total : missing === null ? null : seen + missing;
-  return { highest, rows, total, nextCursor, pageSize, revision: shared === undefined ? revision : null };
+  const own = shared === undefined ? { revision, same } : {};
+  return { highest, rows, total, nextCursor, pageSize, ...own };
 }
 
 /** A new mention behind a valid watermark has become visible late. */

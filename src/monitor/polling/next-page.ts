@@ -17,6 +17,7 @@ import {
   type PollFailure,
   refusesSharing,
 } from "./poll-call.ts";
+import { countSame, goesRound } from "./same-page.ts";
 import { isLastPage, type PageContext, seenOn, stampPage, wentOn } from "./server-quirks.ts";
 
 /** The quirks of the server, and where new ones are stored. */
@@ -107,12 +108,17 @@ async function adaptPage(
   const { pageSize, fullest } = parts;
   if (call.groups.length > 0 && fetched.mentions.length === 0 && namesNoQuery(fetched))
     return { outcome: "Failed", failure: byGroup("its answer does not say which query a mention is of") };
+  seen.same = countSame(fetched, seen.same);
+  if (request.path.pages === "cursor" && goesRound(seen.same)) {
+    found.push({ quirk: "last-page", value: "again" });
+    return { outcome: "End" };
+  }
   const step = seen.paging(fetched, seen.cursor);
   if (step.outcome === "End") {
     found.push(...seenAtEnd(call, quirks, pageSize));
     return { outcome: "End" };
   }
-  const page = stampPage(fetched, parts.now());
+  const page = stampPage({ ...fetched, same: seen.same }, parts.now());
   found.push(...(await seenOn(page, parts, quirks, call, seen.pages)));
   // A page with everything the server counted then was not short: more became visible late.
   const wasAll = last?.total != null && seen.rows >= last.total;

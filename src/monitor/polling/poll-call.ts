@@ -1,7 +1,7 @@
 import { describeError } from "../../lib/errors.ts";
 import { ClassifiedError } from "../../lib/retry.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
-import type { PollRequest } from "../model/poll-state.ts";
+import type { PollRequest, SamePage } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { QueryGroup } from "../model/query-group.ts";
 import type { ObservedQuirk, ServerQuirks } from "../model/server-quirk.ts";
@@ -30,6 +30,8 @@ interface SeenByCall {
   /** Rows that are newer than the start of the range; fewer than `rows` if the server ignores that start. */
   kept: number;
   last: StampedPage | null;
+  /** The page before, and how often it came. */
+  same: SamePage | null;
   /** Where the next page begins. */
   cursor: string | null;
   /** No page follows. */
@@ -43,6 +45,7 @@ export function openCall(
   request: PollRequest,
   signal: AbortSignal,
   groups: readonly QueryGroup[] = [],
+  same: SamePage | null = null,
 ): PollCall {
   const paging = createPaging({ cursor: request.cursor, pageSize: null, endOnShortPage: false });
   const { cursor } = request;
@@ -52,7 +55,7 @@ export function openCall(
     groups,
     request,
     signal,
-    seen: { ...none, paging, cursor, isOver: false, noted: Promise.resolve() },
+    seen: { ...none, paging, same, cursor, isOver: false, noted: Promise.resolve() },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/instant.ts";
 import { type PreparedPage, preparePage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
-import { sinceOf } from "../model/poll-state.ts";
+import { type SamePage, sinceOf } from "../model/poll-state.ts";
 import type { QueryGroup } from "../model/query-group.ts";
 import { breakOff, commitPart } from "./commit-part.ts";
 import { missingSince } from "./coverage.ts";
@@ -62,7 +62,7 @@ export async function readCall(
   const named = groups.filter(({ groupId }) => queryGroupIds.includes(groupId));
   const how = named.length > 0 ? "by-group" : "by-query";
   const run: CallRun = {
-    call: openCall(queries, request, AbortSignal.any([signal, left.signal]), named),
+    call: openCall(queries, request, AbortSignal.any([signal, left.signal]), named, samePage(members)),
     pages: members.length > 1 ? createSharedPages(members, how, missingOf(members, sinceOf(request))) : null,
     running,
     end: (member, result) => {
@@ -98,6 +98,11 @@ export async function readCall(
     left.abort();
     await run.call.seen.noted;
   }
+}
+
+/** The page before those of this run, where a poll resumes. */
+function samePage([first, another]: readonly PollMember[]): SamePage | null {
+  return another === undefined ? (first?.state.running?.same ?? null) : null;
 }
 
 /** A query that the source always counts too much of would else mark all others of its calls for polls of their own. */

@@ -8,6 +8,7 @@ import {
   type PollState,
   type RunningPoll,
   requestOf,
+  type SamePage,
 } from "../model/poll-state.ts";
 import { type Coverage, coverageOf, gapAfter, holdsUp, isGapDue } from "./coverage.ts";
 
@@ -37,6 +38,8 @@ export interface PolledPage {
   readonly nextCursor: string | null;
   /** The page size in force: a page with fewer rows is the last. Null if unknown. */
   readonly pageSize: number | null;
+  /** How often it came without another in between; null or absent if nobody counts. */
+  readonly same?: SamePage | null;
   /** Of the query's mentions, from before the page was read; null or absent if the source says none. */
   readonly revision?: string | null;
 }
@@ -85,6 +88,7 @@ export function afterPage(state: PollState, page: PolledPage, settings: PollSett
   const completed: RunningPoll = {
     ...running,
     cursor: page.nextCursor,
+    same: page.same ?? null,
     // Only the first page's count belongs to the moment that the poll claims. If several queries share a poll, the last
     // page has it.
     total: running.cursor === null ? page.total : (running.total ?? page.total),

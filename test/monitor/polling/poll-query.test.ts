@@ -8,7 +8,7 @@ import type { PollRequest } from "../../../src/monitor/model/poll-state.ts";
 import type { PollParts } from "../../../src/monitor/polling/poll-parts.ts";
 import { pollQuery } from "../../../src/monitor/polling/poll-queries.ts";
 import { sourceFailure } from "../../fakes/source-failure.ts";
-import { negative as aNegative, NOON, useWalks } from "../ingest/use-polls.ts";
+import { negative as aNegative, createMemoryKnowledge, NOON, useWalks } from "../ingest/use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
 const { db, stores, parts } = useWalks();
@@ -212,3 +212,33 @@ test("a source that answers after more than a lease loses nothing: the lease is 
     vi.useRealTimers();
   }
 });
+
+/** A server that sends the same page again and again, each time with a new cursor. Ends the test when it was asked often. */
+function endless(stopAfter: number, calls: { n: number }): Pages {
+  return async function* () {
+    for (let nth = 1; nth <= stopAfter; nth++) {
+      calls.n += 1;
+      yield page([negative(1), negative(2)], `cursor ${calls.n}`, 5);
+    }
+    throw sourceFailure("no call is left", { kind: "over-budget", retryAfterMs: 0 });
+  };
+}
+
+test.each([30, 1])(
+  "a page that comes again and again behind new cursors ends the poll, with %i calls in a run, and the rest is missing",
+  async (inRun) => {
+    const calls = { n: 0 };
+    const quirkLog = createMemoryKnowledge(() => NOON);
+    const pages = endless(inRun, calls);
+    for (let run = 0; run < 6 && (await stored())?.polls === 0; run++)
+      await pollQuery(
+        parts({ quirkLog, fetchPages: (_query, request) => pages(request) }),
+        KEY,
+        new AbortController().signal,
+      );
+    expect(calls.n).toBe(3);
+    const { rows } = await sql`select claimed, seen, gap from earshot.coverage`.execute(db());
+    expect(rows).toEqual([{ claimed: 5, seen: 2, gap: 3 }]);
+    expect((await quirkLog.quirks()).get("last-page")?.value).toBe("again");
+  },
+);

@@ -347,3 +347,22 @@ test("a change of an old mention moves no watermark of a poll for new ones, if t
   await poll(breaksOnce);
   expect(await stored()).toEqual(["1 m1", "1 m3", "2 m2"]);
 });
+
+test("a shared page that comes again and again behind new cursors ends the polls of all", async () => {
+  let calls = 0;
+  const endless: Pages = async function* () {
+    for (; calls < 50; ) {
+      calls += 1;
+      const mentions = [mention("1", 1, NOON - 50), mention("2", 2, NOON - 40)];
+      yield { mentions, rejected: [], nextCursor: `cursor ${calls}`, total: 2, pageSize: 2 };
+    }
+  };
+  await poll(endless);
+  expect(calls).toBe(3);
+  expect((await ledger()).map(({ seen, gap }) => [seen, gap])).toEqual([
+    [1, 0],
+    [1, 0],
+    [0, 0],
+    [0, 0],
+  ]);
+});
