@@ -11,7 +11,7 @@ import { nameQueries } from "./page-request.ts";
 import { commitFailure, type NextPage, openCall, type PollCall, type PollFailure } from "./poll-call.ts";
 import type { PollMember, PollOutcome } from "./poll-member.ts";
 import type { PollParts } from "./poll-parts.ts";
-import { createSharedPages, type SharedPages, widest } from "./shared-pages.ts";
+import { createSharedPages, ownPage, type SharedPages, widest } from "./shared-pages.ts";
 
 /** How a call ended. */
 export interface CallEnd {
@@ -131,7 +131,8 @@ async function fetchNext(parts: PollParts, run: CallRun): Promise<FetchResult> {
   const cut = run.pages?.cut(page, call.seen.isOver);
   const prepared = new Map<PollMember, Promise<PreparedPage>>();
   for (const member of run.running) {
-    const part = cut === undefined ? page : cut.get(member.key.queryId);
+    const { queryId } = member.key;
+    const part = cut === undefined ? ownPage(page, queryId) : cut.get(queryId);
     if (part !== undefined) prepared.set(member, prepareAhead(parts, member, part));
   }
   return { outcome: "Parts", parts: prepared };

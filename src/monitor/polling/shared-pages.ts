@@ -104,8 +104,7 @@ function split(
     const request = known.get(mention.queryId);
     if (request === undefined) {
       if (how === "by-group") continue;
-      const reason = `it belongs to query ${mention.queryId.slice(0, 40)}, which was not asked for`;
-      first?.rejected.push({ resourceId: mention.resourceId, reason });
+      first?.rejected.push(rejectStranger(mention));
     } else if (momentOf(request, mention) > sinceOf(request))
       parts.get(mention.queryId)?.mentions.push(mention);
   }
@@ -115,6 +114,18 @@ function split(
     (parts.get(row.queryId ?? "") ?? first)?.rejected.push(row);
   }
   return parts;
+}
+
+function rejectStranger({ resourceId, queryId }: Mention): RejectedRow {
+  return { resourceId, reason: `it belongs to query ${queryId.slice(0, 40)}, which was not asked for` };
+}
+
+/** A page of a call for one query, with rows of others as dead letters: stored, they would count for the wrong query. */
+export function ownPage(page: SourcePage, queryId: string): SourcePage {
+  const strangers = page.mentions.filter((mention) => mention.queryId !== queryId);
+  if (strangers.length === 0) return page;
+  const mentions = page.mentions.filter((mention) => mention.queryId === queryId);
+  return { ...page, mentions, rejected: [...page.rejected, ...strangers.map(rejectStranger)] };
 }
 
 function rowsOf({ mentions, rejected }: Part): number {

@@ -242,3 +242,13 @@ test.each([30, 1])(
     expect((await quirkLog.quirks()).get("last-page")?.value).toBe("again");
   },
 );
+
+test("rows of a query that was not asked for become dead letters, and count for no query", async () => {
+  const outcome = await poll(async function* () {
+    yield page([negative(1), { ...negative(2), queryId: "2" }], null, 2);
+  });
+  expect(outcome).toMatchObject({ outcome: "Complete", added: 1 });
+  expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
+  const { rows } = await sql`select resource_id as id, reason from earshot.dead_letters`.execute(db());
+  expect(rows).toEqual([{ id: "m2", reason: "it belongs to query 2, which was not asked for" }]);
+});
