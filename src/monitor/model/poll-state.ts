@@ -32,10 +32,19 @@ export interface PollState {
   readonly byNumber?: boolean;
   /** How often it skipped a page that always fails, since the last poll that ended; none if absent. */
   readonly stepped?: number;
+  /** What runs of this poll stored that broke off: the run that ends it counts it. */
+  readonly carried?: CarriedCounts;
   /** The last page's cursor and the poll it belongs to, if it had one. */
   readonly tail?: PollTail | null;
   /** What the last poll that ended has read, if the source says how often the query was written to. */
   readonly read?: ReadRevision;
+}
+
+/** New mentions, and rows that could not be stored. */
+export interface CarriedCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly rejected: number;
 }
 
 /** Everything up to a revision of the query's mentions was read by a poll. */

@@ -3,7 +3,7 @@ import { retryDelayMs } from "../../lib/retry.ts";
 import { commitWithDeadLetters, NOTHING_COMMITTED } from "../ingest/commit-with-dead-letters.ts";
 import type { PreparedPage } from "../ingest/prepare-page.ts";
 import type { SourcePage } from "../ingest/source-page.ts";
-import type { PageBody, PollState } from "../model/poll-state.ts";
+import type { CarriedCounts, PageBody, PollState } from "../model/poll-state.ts";
 import { nextPage } from "./next-page.ts";
 import { isPostponement, isRefusal, openCall, type PollFailure } from "./poll-call.ts";
 import type { LeasedPoll, PollMember, PollOutcome } from "./poll-member.ts";
@@ -59,8 +59,9 @@ export async function breakOff(
     const { state, settings } = poll;
     await polls.advance(key, lease, abandonPoll(state, settings));
   }
+  const carried = "state" in poll ? carriedBy(poll) : null;
   if (isPostponement(failure)) {
-    await polls.postpone(key, lease, retryAfterMs ?? 0);
+    await polls.postpone(key, lease, retryAfterMs ?? 0, carried);
     return { outcome: "Postponed", because };
   }
   // A fault in a shared page may be another query's.
@@ -74,8 +75,25 @@ export async function breakOff(
     lease,
     because,
     retryDelayMs(poll.failures + 1, retryAfterMs ?? undefined, Math.random()),
+    carried,
   );
   return { outcome: "BrokenOff", error: because, retryable };
+}
+
+/** What this run of a poll and those before it have stored; null if this one stored nothing. */
+function carriedBy(member: PollMember): CarriedCounts | null {
+  const { added, changed, rejected } = member.counts;
+  return added + changed + rejected === 0 ? null : withCarried(member);
+}
+
+/** What this run stored, with the runs of the same poll that broke off before it. */
+export function withCarried({ counts, stored }: Pick<PollMember, "counts" | "stored">): CarriedCounts {
+  const { added = 0, changed = 0, rejected = 0 } = stored.carried ?? {};
+  return {
+    added: counts.added + added,
+    changed: counts.changed + changed,
+    rejected: counts.rejected + rejected,
+  };
 }
 
 /** A cursor that is refused today is refused tomorrow; the watermark is not. */

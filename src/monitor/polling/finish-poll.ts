@@ -5,6 +5,7 @@ import type { PollKey } from "../model/poll.ts";
 import { type PollRequest, type PollState, requestOf } from "../model/poll-state.ts";
 import type { WatchedQuery } from "../model/query.ts";
 import type { ObservedQuirk } from "../model/server-quirk.ts";
+import { withCarried } from "./commit-part.ts";
 import { type Coverage, gapOfCall } from "./coverage.ts";
 import type { PageSource } from "./next-page.ts";
 import { paramsOf } from "./page-request.ts";
@@ -23,6 +24,7 @@ export async function finishPoll(
   const { key, query, lease, startedAt, counts, rereadFrom } = member;
   const { coverage, revision } = ended;
   const { version = null } = parts;
+  const { added, changed, rejected } = withCarried(member);
   const read = revision === null ? {} : { read: { revision, at: startedAt, version } };
   const state: PollState = { ...ended.state, gap: gapOfCall(ended.state.gap, call.isShared), ...read };
   const { completeUntil } = state;
@@ -36,8 +38,8 @@ export async function finishPoll(
       untilAt: coverage.to,
       claimed: coverage.total,
       seen: coverage.seen,
-      stored: counts.added,
-      rejected: counts.rejected,
+      stored: added,
+      rejected,
       gap: coverage.outcome === "Gap" ? coverage.missing : 0,
     });
     const nextAt = nextPollAt(key, startedAt, parts.everyMs(key.poll));
@@ -45,7 +47,7 @@ export async function finishPoll(
   });
   await learn(parts, member, ended, call);
   const closed = completeUntil !== null && floorTo(completeUntil, BUCKET_MS) > query.tickedUntil;
-  const { pages, added, changed } = counts;
+  const { pages } = counts;
   const windowsDue = key.poll === "added" && closed;
   return { outcome: "Complete", pages, added, changed, windowsDue, startedAt };
 }

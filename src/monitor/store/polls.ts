@@ -4,6 +4,7 @@ import { storableJson } from "../../lib/json.ts";
 import { TransientError } from "../../lib/retry.ts";
 import { JUDGED_AHEAD_MS } from "../model/judging.ts";
 import type { PollKey } from "../model/poll.ts";
+import type { CarriedCounts } from "../model/poll-state.ts";
 import { OWN_QUERY, type SourceName } from "../model/query.ts";
 import { at, atOrNull, type Db, withoutSync } from "./database.ts";
 import { REPLAYED_BY_POLL } from "./dead-letters.ts";
@@ -264,10 +265,16 @@ function createPollLeaseStore(db: Db) {
     },
 
     /** The poll failed: committed pages stay, and it is retried after `retryAfterMs` of wall time. */
-    async fail(key: PollKey, lease: string, error: string, retryAfterMs: number): Promise<void> {
+    async fail(
+      key: PollKey,
+      lease: string,
+      error: string,
+      retryAfterMs: number,
+      carried: CarriedCounts | null = null,
+    ): Promise<void> {
       await sql`
         update earshot.polls
-        set failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
+        set ${withCarried(carried)} failures = failures + 1, last_error = ${error}, lease = null, leased_until_wall = null,
           planned_until_wall = null,
           retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
         where ${isPollKind(key)} and lease = ${lease}::uuid
@@ -275,15 +282,27 @@ function createPollLeaseStore(db: Db) {
     },
 
     /** No call could be made: it is retried after `retryAfterMs`, and does not count as failed. */
-    async postpone(key: PollKey, lease: string, retryAfterMs: number): Promise<void> {
+    async postpone(
+      key: PollKey,
+      lease: string,
+      retryAfterMs: number,
+      carried: CarriedCounts | null = null,
+    ): Promise<void> {
       await sql`
         update earshot.polls
-        set lease = null, leased_until_wall = null, planned_until_wall = null,
+        set ${withCarried(carried)} lease = null, leased_until_wall = null, planned_until_wall = null,
           retry_at_wall = now() + make_interval(secs => ${retryAfterMs / 1000})
         where ${isPollKind(key)} and lease = ${lease}::uuid
       `.execute(db);
     },
   };
+}
+
+/** What the poll has stored so far becomes part of its state, if it stored anything. */
+function withCarried(carried: CarriedCounts | null) {
+  return carried === null
+    ? sql``
+    : sql`state = jsonb_set(state, '{carried}', ${storableJson(carried)}::jsonb),`;
 }
 
 function isPollKind(key: PollKey) {

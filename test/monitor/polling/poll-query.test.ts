@@ -11,7 +11,7 @@ import { sourceFailure } from "../../fakes/source-failure.ts";
 import { negative as aNegative, createMemoryKnowledge, NOON, useWalks } from "../ingest/use-polls.ts";
 
 const KEY = { projectId: "p", queryId: "1", poll: "added" } as const;
-const { db, stores, parts } = useWalks();
+const { clock, db, stores, parts } = useWalks();
 
 function negative(number: number): Mention {
   return aNegative(`m${number}`, NOON - 30 * MINUTE + number * 1_000);
@@ -251,4 +251,29 @@ test("rows of a query that was not asked for become dead letters, and count for 
   expect(await stored()).toEqual({ mentions: 1, counted: 1, error: null, polls: 1 });
   const { rows } = await sql`select resource_id as id, reason from earshot.dead_letters`.execute(db());
   expect(rows).toEqual([{ id: "m2", reason: "it belongs to query 2, which was not asked for" }]);
+});
+
+test("what the runs of a poll found that broke off counts with it, however they did", async () => {
+  await poll(async function* () {
+    yield page([negative(1), negative(2)], "a", 5);
+    throw sourceFailure("no call is left", { kind: "over-budget", retryAfterMs: 0 });
+  });
+  await poll(async function* () {
+    yield { ...page([negative(3)], "b", 5), rejected: [{ resourceId: "m9", reason: "no date" }] };
+    throw sourceFailure("the source went away");
+  });
+  await sql`update earshot.polls set retry_at_wall = null`.execute(db());
+  const outcome = await poll(async function* () {
+    yield page([negative(4)], null, 5);
+  });
+  expect(outcome).toMatchObject({ outcome: "Complete", pages: 1, added: 4 });
+  const ledger = async () =>
+    (await sql`select seen, stored, rejected from earshot.coverage order by started_at`.execute(db())).rows;
+  expect(await ledger()).toEqual([{ seen: 5, stored: 4, rejected: 1 }]);
+  await sql`update earshot.polls set next_at = to_timestamp(0)`.execute(db());
+  clock.advance(MINUTE);
+  await poll(async function* () {
+    yield page([negative(4)], null, 1);
+  });
+  expect((await ledger())[1]).toEqual({ seen: 1, stored: 0, rejected: 0 });
 });
