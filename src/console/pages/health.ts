@@ -6,6 +6,7 @@ import { DAY, type Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
 import { livePart } from "../parts/live.ts";
+import { MOST_QUERIES, restOf } from "../parts/long-list.ts";
 import { operatorPanels } from "../parts/operator-panels.ts";
 import type { Page, PageParts } from "../parts/page.ts";
 import { outagePanel, waitsPanel, warmUpPart } from "../parts/status-panels.ts";
@@ -108,7 +109,7 @@ function queryTable(polls: readonly ShownPoll[], now: Instant, moment: PageParts
 <th scope="col">New in 24 hours</th>
 </tr>
 </thead>
-<tbody>${polls.map(
+<tbody>${polls.slice(0, MOST_QUERIES).map(
     (poll) => html`<tr>
 <th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span></th>
 <td data-label="Read up to: ">${
@@ -118,7 +119,7 @@ function queryTable(polls: readonly ShownPoll[], now: Instant, moment: PageParts
     }</td>
 <td data-label="A mention is here within: ">${within(poll, now)}</td>
 <td data-label="New in 24 hours: ">${formatNumber(poll.stored)}</td></tr>`,
-  )}</tbody></table></div>
+  )}</tbody></table></div>${restOf(polls.length)}
 <p class="hint">A mention is here within so long after its source shows it, as often as the source may be asked.</p>`;
 }
 

@@ -11,6 +11,7 @@ import { formatDuration } from "../../lib/duration.ts";
 import type { Instant } from "../../lib/instant.ts";
 import { formatNumber } from "../../lib/numbers.ts";
 import { type Html, html } from "../common/html.ts";
+import { MOST_QUERIES, restOf } from "./long-list.ts";
 import type { PageParts } from "./page.ts";
 import { processesPart } from "./processes.ts";
 import { quirksPart } from "./status-panels.ts";
@@ -111,7 +112,7 @@ function pollTable(
 <th scope="col" class="number">Dead letters</th>
 </tr>
 </thead>
-<tbody>${polls.map(
+<tbody>${polls.slice(0, MOST_QUERIES).map(
     (poll) =>
       html`<tr>
 <th scope="row">${foreign(poll.queryName)}<span class="detail">${foreign(poll.projectName)}</span>
@@ -127,7 +128,7 @@ function pollTable(
 <td class="number">${gapOf(poll, moment)}</td>
 <td class="number">${warned(poll.rejected)}</td>
 </tr>`,
-  )}</tbody></table></div>`;
+  )}</tbody></table></div>${restOf(polls.length)}`;
 }
 
 function momentOr(at: Instant | null, moment: Moment): Html {

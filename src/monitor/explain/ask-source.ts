@@ -46,8 +46,8 @@ const MOST_QUERIES = 20;
 
 /** Explains for every watched query why a mention is not stored. Asks the source, if there is one to ask. */
 export async function whyUnreadMention(parts: WhyParts, text: string): Promise<UnreadMention> {
-  const { stores, facts, moment = inUtc } = parts;
-  const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
+  const { stores, moment = inUtc } = parts;
+  const polls = (await pollsOf(parts)).filter(({ poll }) => poll === "added");
   const subject = /^[a-z]+:\/\//i.test(text) ? { url: text } : { resourceId: text };
   const answers = await askSources(parts.source, polls, subject);
   const mention = answers.mention;
@@ -74,13 +74,19 @@ export async function whyUnreadMention(parts: WhyParts, text: string): Promise<U
 
 const LETTERS = 1_000;
 
+/** Without sums over what they found: of thousands of queries those take long, and nobody asks for them here. */
+function pollsOf({ facts, now }: WhyParts): Promise<readonly ShownPoll[]> {
+  return facts.coverage(now?.() ?? 0);
+}
+
 /** A text that somebody gives: which queries would have it, and which rules on single mentions it meets. */
 export async function whyText(
-  { source, facts, rules }: WhyParts,
+  parts: WhyParts,
   text: string,
   queryName: string | null,
 ): Promise<UnreadMention> {
-  const polls = (await facts.coverage(0)).filter(({ poll }) => poll === "added");
+  const { source, rules } = parts;
+  const polls = (await pollsOf(parts)).filter(({ poll }) => poll === "added");
   const named = polls.filter((poll) => queryName === null || isNamed(poll, queryName));
   const answers = await askSources(source, named, { text });
   const queries = named.map((poll): UnreadWhy => {

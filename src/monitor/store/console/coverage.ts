@@ -38,7 +38,7 @@ export function createConsoleCoverage(db: Db) {
             coalesce(sum(rejected), 0)::int as rejected
           from earshot.coverage c where c.project_id = w.project_id and c.query_id = w.query_id and c.poll = w.poll
             and c.started_at >= ${at(since)}) c
-        where q.active order by q.name, q.query_id, w.poll limit 2000
+        where q.active order by q.name, q.query_id, w.poll limit 40000
       `.execute(db);
       return rows;
     },
