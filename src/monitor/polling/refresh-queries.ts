@@ -21,17 +21,32 @@ export function createRefreshQueries(parts: {
   readonly signal: AbortSignal;
 }): (source: OpenSource) => Promise<readonly Query[]> {
   const { stores, names, clock, log, signal } = parts;
+  /** Sources whose last list was empty although queries of them are watched. */
+  const empty = new Set<SourceName>();
+  const doubts = (name: SourceName) => (known: number) => {
+    if (empty.has(name)) return false;
+    empty.add(name);
+    log.warn({ source: name, watched: known }, EMPTY);
+    return true;
+  };
   return async ({ config, background, budget, calls }) => {
     const now = clock.now();
     await stores.queries.leaveOthers(names);
     await calls.noted("client", () => learnLimit(background, budget, log));
     const watchFrom = config.watchFrom ?? parts.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.history, now };
-    return calls.noted("projects and queries", () =>
-      registerQueries({ source: background, stores }, config, moments, signal),
+    const wasEmpty = empty.has(config.name);
+    const watched = await calls.noted("projects and queries", () =>
+      registerQueries({ source: background, stores }, config, moments, signal, doubts(config.name)),
     );
+    // Once it was believed, or lists something again, the next one is the first again.
+    if (wasEmpty) empty.delete(config.name);
+    return watched;
   };
 }
+
+const EMPTY =
+  "the source lists no query at all; those that are watched go on being watched, and end if the next list is empty, too";
 
 /**
  * What the account's record says about its rate limit. If it says nothing, or may not be read, headers and refusals

@@ -27,15 +27,23 @@ function isGlob(pattern: string): boolean {
 /**
  * Asks the source for its projects and queries and watches those that the configuration names. A new query is watched
  * from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now. Queries of
- * another source stay as they are.
+ * another source stay as they are. `doubts`: whether a list without any query is not believed, as an account that cannot
+ * be read just now may have none to show; then nothing changes.
  */
 export async function registerQueries(
   parts: { readonly source: SourceClient; readonly stores: Pick<Stores, "queries" | "polls"> },
   watched: WatchedNames,
   moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
   signal?: AbortSignal,
+  doubts: (known: number) => boolean = () => false,
 ): Promise<readonly Query[]> {
-  const queries = await watchedQueries(parts.source, watched, signal);
+  const { queries, listed } = await listQueries(parts.source, watched, signal);
+  if (listed === 0) {
+    const known = (await parts.stores.queries.active()).filter(
+      ({ projectId }) => sourceOfProject(projectId) === watched.name,
+    );
+    if (known.length > 0 && doubts(known.length)) return known;
+  }
   await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom, watched.name);
   await parts.stores.polls.ensure(moments.now);
   return queries;
@@ -47,15 +55,26 @@ export async function watchedQueries(
   watched: WatchedNames,
   signal?: AbortSignal,
 ): Promise<readonly Query[]> {
+  return (await listQueries(source, watched, signal)).queries;
+}
+
+/** The same, and how many its projects have at all. */
+async function listQueries(
+  source: Pick<SourceClient, "projects" | "queries">,
+  watched: WatchedNames,
+  signal?: AbortSignal,
+): Promise<{ readonly queries: readonly Query[]; readonly listed: number }> {
   const call = signal === undefined ? {} : { signal };
   const projects = await source.projects(call);
   const queries: Query[] = [];
+  let listed = 0;
   const isProject = namedBy(watched.projects);
   const isQuery = namedBy(watched.queries);
   for (const project of projects.filter((one) => isProject(one.projectId, one.name))) {
     // An id that looks like one of another source would mix the two.
     if (sourceOfProject(project.projectId) !== watched.name) continue;
     for (const query of await source.queries(project.projectId, call)) {
+      listed++;
       if (!isQuery(query.queryId, query.name)) continue;
       queries.push({
         projectId: project.projectId,
@@ -66,5 +85,5 @@ export async function watchedQueries(
       });
     }
   }
-  return queries;
+  return { queries, listed };
 }
