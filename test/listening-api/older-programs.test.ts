@@ -201,6 +201,22 @@ describe("saved date ranges", () => {
     expect((await ask("GET", none)).body.results).toEqual([]);
   });
 
+  it("are searched as a whole, also by what the index on words cannot decide", async () => {
+    await ask("POST", `queries/${alpha}/date-range`, {
+      name: "searched",
+      startDate: "2026-03-01",
+      endDate: "2026-03-04",
+    });
+    const volume = async (search: string) => {
+      const asked = `queryId=${alpha}&startDate=2026-01-01&endDate=2026-01-02&search=${search}`;
+      const { body } = await ask("GET", `data/volume/queries/dateRanges?${asked}`);
+      const values: { name: string; value: number }[] = body.results[0].values;
+      return values.find(({ name }) => name === "searched")?.value;
+    };
+    expect(await volume("tea")).toBe(3);
+    expect(await volume("%7Btea%7D")).toBe(3);
+  });
+
   it.each([
     [{ name: "x" }, /^startDate: required/],
     [{ name: "x", startDate: "soon", endDate: "2026-01-01" }, /^startDate: /],

@@ -47,20 +47,24 @@ export async function readMentionsRequest(
   return { range, ...paging };
 }
 
-/** Reads the selection of mentions: queries, dates and filters. Faults are left to `parameters.finish`. */
+/**
+ * Reads the selection of mentions: queries, dates and filters. Faults are left to `parameters.finish`. `span`: dates that
+ * count in place of startDate and endDate.
+ */
 export async function readMentionRange(
   parameters: ParameterReader,
   scope: RequestScope,
+  span: Partial<Pick<MentionRange, "from" | "to">> = {},
 ): Promise<MentionRange> {
   const queryIds = await readQueryIds(parameters, scope);
   const timezone = readTimezone(parameters) ?? scope.timezone;
-  const { from, to } = readDates(parameters, timezone);
+  const dates = { ...readDates(parameters, timezone), ...span };
   const conditions = [];
   for (const filter of FILTERS) {
     const condition = await filter.read(parameters, { ...scope, timezone });
     if (condition !== undefined) conditions.push(condition);
   }
-  const range = { queryIds, from, to, conditions };
+  const range = { queryIds, ...dates, conditions };
   const search = readSearch(parameters);
   // Last, so that it only checks what the filters leave.
   return search === undefined

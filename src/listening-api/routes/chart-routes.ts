@@ -10,6 +10,7 @@ import { type ChartAnswer, chartEnvelope, multiChartEnvelope } from "../charts/c
 import { DIMENSION_NAMES, type DimensionName, isDimensionName, recordFieldOf } from "../charts/dimensions.ts";
 import { type AxisPlan, findKeys, readAxis } from "../charts/read-axis.ts";
 import type { LocalApiContext } from "../http/local-api-context.ts";
+import { readMentionRange } from "../mentions/mentions-request.ts";
 import { invalidRequest, notFound } from "../parameters/api-error.ts";
 import type { ParameterReader } from "../parameters/parameter-reader.ts";
 import { readChartCells } from "../store/chart-cells.ts";
@@ -70,7 +71,11 @@ async function chart(
   const { db } = context;
   const { parameters, at } = request;
   const dateRanges = dimensions.includes("dateRanges") ? await readDateRanges(context, request) : [];
-  const data = { ...request, range: { ...request.range, ...spanOf(dateRanges) } };
+  // Read anew, because a search has looked for mentions of the range only.
+  const data =
+    dateRanges.length === 0
+      ? request
+      : { ...request, range: await readMentionRange(parameters, request.scope, spanOf(dateRanges)) };
   const scope = { ...chartScope(context, data), dateRanges };
   const first = await readAxis(dimensions[0], 1, parameters, scope);
   const second = await readAxis(dimensions[1], 2, parameters, scope);
@@ -130,8 +135,7 @@ export function readDateRangeIds(parameters: ParameterReader): readonly number[]
 }
 
 /** Such a chart is about these times alone, whatever its startDate and endDate say. */
-function spanOf(ranges: readonly StoredDateRange[]): Partial<Pick<MentionRange, "from" | "to">> {
-  if (ranges.length === 0) return {};
+function spanOf(ranges: readonly StoredDateRange[]): Pick<MentionRange, "from" | "to"> {
   return { from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) };
 }
 
