@@ -128,14 +128,26 @@ const Moment = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
+/** Of a project: a day alone stays one, and is read in the time zone of the project (`local-days.ts`). */
+const MomentOrDay = z.string().transform((given, context) => {
+  const at = readDate(given, {});
+  if (at === undefined) {
+    context.addIssue({ code: "custom", message: "expected a date or date-time such as 2026-03-01" });
+    return z.NEVER;
+  }
+  return /^[^:T]*$/.test(given) && readDate(given, { timezone: "Asia/Tokyo" }) !== at
+    ? toIso(at).slice(0, 10)
+    : toIso(at);
+});
+
 const Place = z
   .string()
   .refine((id) => GAZETTEER.has(id), 'expected the id of a location such as "gb", "us-ma" or "bos1"');
 const places = z.array(Place).max(1_000).default([]);
 
 const DateRange = z
-  .strictObject({ name: Name, startDate: Moment, endDate: Moment })
-  .refine(({ startDate, endDate }) => startDate < endDate, {
+  .strictObject({ name: Name, startDate: MomentOrDay, endDate: MomentOrDay })
+  .refine(({ startDate, endDate }) => startDate.length !== endDate.length || startDate < endDate, {
     path: ["endDate"],
     message: "expected a moment after startDate",
   });
@@ -151,7 +163,7 @@ const Query = z
     description: text(10_000).optional(),
     languages: z.array(text(20)).max(200).optional(),
     contentSources: z.array(z.enum(PAGE_TYPES)).max(100).nullable().optional(),
-    startDate: Moment.nullable().optional(),
+    startDate: MomentOrDay.nullable().optional(),
     locationFilter: z
       .strictObject({ includedLocations: places, excludedLocations: places })
       .nullable()

@@ -12,6 +12,7 @@ import { LIST_KINDS } from "../store/saved-lists.ts";
 import type { AccountFile, Thing } from "./account-file.ts";
 import type { Kind } from "./account-schema.ts";
 import { applyPlan } from "./apply-plan.ts";
+import { withLocalDays } from "./local-days.ts";
 import { isNothing, planAccount, planLines, type Step, stepsOf } from "./plan-account.ts";
 import { findUnknownNames } from "./rule-fields.ts";
 import { readStoredAccount, type StoredThing } from "./stored-account.ts";
@@ -37,7 +38,8 @@ export async function planApply(
 ): Promise<AccountPlan> {
   const stored = await readStoredAccount(db);
   const issues: Issue[] = [];
-  const step = planAccount(stored, await withoutKnownPasswords(db, file.account), { prune }, issues);
+  const account = withLocalDays(await withoutKnownPasswords(db, file.account), stored, issues);
+  const step = planAccount(stored, account, { prune }, issues);
   checkNames(step, issues);
   checkOwners(step, issues);
   await checkRules(db, step, issues);

@@ -22,8 +22,12 @@ afterAll(() => fixture.stop());
 const file = (content: unknown) =>
   readAccountFile("account.yaml", typeof content === "string" ? content : stringify(content));
 
+const inBrands = (contents: object) => ({
+  clients: [{ name: "Acme", projects: [{ name: "Brands", ...contents }] }],
+});
+
 async function apply(contents: object, { prune = false } = {}): Promise<void> {
-  const read = file({ clients: [{ name: "Acme", projects: [{ name: "Brands", ...contents }] }] });
+  const read = file(inBrands(contents));
   const shown = await planApply(db, read, { prune });
   await applyAccount(db, read, { prune, shown, at: T0 });
 }
@@ -84,6 +88,46 @@ test("rules, signal groups, date ranges and places name other things by their na
     ({ kind, action }) => `${action} ${kind}`,
   );
   expect(kinds.slice(0, 3)).toEqual(["create signal group", "create rule", "create rule"]);
+});
+
+test("a plain date is the start of that day in the project, as in the calls", async () => {
+  const path = `/projects/${fixture.account.projectId}/queries`;
+  const days = async () => {
+    const { results } = (await fixture.get(path, [["nameContains", "Days"]])).body;
+    const { startDate, id } = results[0];
+    const [range] = (await fixture.get(`${path}/${id}/date-range`)).body;
+    return [startDate, range.startDate, range.endDate];
+  };
+  const content = (zone: object) => ({
+    ...zone,
+    queries: [
+      {
+        ...{ name: "Days", text: "days", startDate: "2026-07-01" },
+        dateRanges: [{ name: "May", startDate: "2026-05-01", endDate: "2026-05-02T12:00:00Z" }],
+      },
+    ],
+  });
+  await apply(content({}));
+  const berlin = [
+    "2026-06-30T22:00:00.000+0000",
+    "2026-04-30T22:00:00.000+0000",
+    "2026-05-02T12:00:00.000+0000",
+  ];
+  expect(await days()).toEqual(berlin);
+  expect((await planApply(db, file(inBrands(content({}))), { prune: false })).isNothing).toBe(true);
+  await apply(content({ timezone: "America/New_York" }));
+  expect((await days()).slice(0, 2)).toEqual([
+    "2026-07-01T04:00:00.000+0000",
+    "2026-05-01T04:00:00.000+0000",
+  ]);
+  await apply(content({ timezone: "Europe/Berlin" }));
+  expect(await days()).toEqual(berlin);
+  const wrong = content({});
+  const [query] = wrong.queries;
+  Object.assign(query?.dateRanges[0] ?? {}, { startDate: "2026-05-02T12:00:00Z", endDate: "2026-05-01" });
+  await expect(apply(wrong)).rejects.toMatchObject({
+    details: [expect.stringMatching(/expected a moment after startDate/)],
+  });
 });
 
 test("a rule that the file does not change keeps what it names, whatever that is called now", async () => {
