@@ -61,6 +61,19 @@ test("a tag that is deleted leaves the records and what its filter finds", async
   expect(await shown([["tag", again.id]])).toEqual([]);
 });
 
+test("a tag that a person took off stays off when the tag gets another name, or another rule", async () => {
+  const rule = (search: string) => ({ filter: { search } });
+  const rules = [rule(`milk AND ${count}`)];
+  const { body: tag } = await ask("POST", "ruletags", { name: `Milk ${count}`, rules });
+  expect((await shown())[0].tags).toEqual([tag.name]);
+  await edit({ removeTag: [tag.name] });
+  await ask("PATCH", `ruletags/${tag.id}`, { name: `Dairy ${count}` });
+  await ask("PATCH", `ruletags/${tag.id}`, { rules: [...rules, rule("cheese")] });
+  expect((await shown())[0].tags).toEqual([]);
+  await ask("PATCH", `ruletags/${tag.id}`, { rules: [...rules, rule(`milk OR ${count}`)] });
+  expect((await shown())[0].tags).toEqual([`Dairy ${count}`]);
+});
+
 test("of a category without `multiple` a mention has one subcategory", async () => {
   const children = ["Low", "High"].map((name) => ({
     name,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { labelStored } from "../assign/label-rules.ts";
 import type { StoredTag } from "../records/labels.ts";
 import { deleteTag } from "../store/delete-things.ts";
@@ -44,11 +45,13 @@ function tagResource(path: string, record: (tag: StoredTag) => object): Resource
       await labelStored(db, project, { kind: "tag", id, ...settings }, at);
       return id;
     },
-    async update({ db, project, at }, { id, name }, settings) {
+    async update({ db, project, at }, { id, name, rules: acted }, settings) {
       await updateTag(db, id, settings);
       if (settings.name !== name)
         await renameTagInRecords(db, project.id, { id, from: name, to: settings.name });
-      await labelStored(db, project, { kind: "tag", id, ...settings }, at);
+      // A rule that has acted does not undo what people did since.
+      const rules = settings.rules.filter((rule) => !acted.some((known) => isDeepStrictEqual(known, rule)));
+      await labelStored(db, project, { kind: "tag", id, name: settings.name, rules }, at);
     },
     async remove(scope, tag) {
       const { db, project } = scope;
