@@ -69,7 +69,8 @@ const LINES_AT_ONCE = 64_000;
 const COPY = `copy local_api.mention (${MENTION_COLUMNS.join(", ")}) from stdin`;
 
 /**
- * What is not stored yet, each once. A unique key over months would have to hold the date, so that it is looked for by
+ * What is not stored yet, each once. A version that is older than what is stored is not missing: it was taken away, when
+ * the mention was deleted, or changed by its author. A unique key over months would have to hold the date, so that it is looked for by
  * hand; the lock on its query keeps every other writer away meanwhile.
  */
 async function missingVersions(db: Database, versions: readonly MentionVersion[]): Promise<MentionVersion[]> {
@@ -88,7 +89,7 @@ async function missingVersions(db: Database, versions: readonly MentionVersion[]
       ${distinct.map(({ version }) => version)}::integer[]
     ) with ordinality as given (query_id, resource_id, version, place)
     where exists (select from local_api.mention m
-      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version = given.version)
+      where m.query_id = given.query_id and m.resource_id = given.resource_id and m.version >= given.version)
   `.execute(db);
   const stored = new Set(rows.map(({ place }) => Number(place) - 1));
   return distinct.filter((_, place) => !stored.has(place));

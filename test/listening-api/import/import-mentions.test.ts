@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { seedAccount } from "../../../src/listening-api/account/seed-account.ts";
+import { tombstoneMentions } from "../../../src/listening-api/arrive/tombstone-mentions.ts";
+import { currentVersion } from "../../../src/listening-api/edit/edit-mention.ts";
 import { importMentions } from "../../../src/listening-api/import/import-mentions.ts";
+import { readCurrentMentions } from "../../../src/listening-api/store/current-mentions.ts";
+import { createDatabase } from "../../../src/listening-api/store/database.ts";
+import { deleteMentions } from "../../../src/listening-api/store/delete-things.ts";
+import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { type Fixture, SEED, startFixture, T0 } from "../fixture.ts";
 import { sharedFile } from "../shared-data.ts";
 
@@ -263,4 +269,39 @@ it("what enters now is shown at once, also where the import began earlier", asyn
   const { projectId } = fixture.account;
   const result = await importMentions({ pool, path, projectId, now: T0, arriveAt: () => T0 + 1 });
   expect(result).toMatchObject({ imported: 1, notYetShown: 0 });
+});
+
+it("brings back nothing that was deleted or edited meanwhile, and shows nothing twice", async () => {
+  const projectId = await project("Again");
+  fixture.clock.set(T0);
+  const [deleted, edited] = ["d", "e"].map((letter) => letter.repeat(32));
+  const file = [deleted, edited].map((id) => line(id ?? "")).join("\n");
+  const { result } = await importText(projectId, file);
+  expect(result.imported).toBe(2);
+  const db = createDatabase(fixture.database.pool);
+  const queryId = result.queries.get("Brightair")?.id ?? 0;
+  // As a feed does: the text of before is not kept.
+  await db.transaction().execute(async (own) => {
+    await tombstoneMentions(own, projectId, [deleted ?? ""], { at: T0, reason: "asked to" });
+    const [known] = await readCurrentMentions(own, [{ queryId, resourceId: edited ?? "" }], T0);
+    if (known === undefined) throw new Error("there is no mention to edit");
+    const snippet = "@brightair found it";
+    const next = currentVersion({ ...known, version: 2, updated: T0, fields: { ...known.fields, snippet } });
+    await deleteMentions(own, { queryIds: [queryId], resourceIds: [edited ?? ""] });
+    await insertMentions(own, [next]);
+  });
+  const again = await importText(projectId, `${file}\n`);
+  expect(again.result).toMatchObject({ imported: 0, alreadyThere: 2 });
+  const { body } = await fixture.get(`/projects/${projectId}/data/mentions`, [
+    ["queryId", queryId],
+    ["startDate", "2026-01-01"],
+    ["endDate", "2027-01-01"],
+    ["orderBy", "updated"],
+    ["orderDirection", "asc"],
+  ]);
+  const shown = body.results.map((one: Record<string, unknown>) => [one["resourceId"], one["snippet"]]);
+  expect(shown.sort()).toEqual([
+    [deleted, null],
+    [edited, "@brightair found it"],
+  ]);
 });
