@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DAY } from "../../src/lib/instant.ts";
+import { deleteNamed } from "../../src/listening-api/account/edit-named.ts";
 import { readForgotten, rememberForgotten } from "../../src/listening-api/arrive/forget-requests.ts";
 import { tombstoneMentions } from "../../src/listening-api/arrive/tombstone-mentions.ts";
 import { wireTime } from "../../src/listening-api/records/wire.ts";
@@ -112,6 +113,39 @@ test("`updated` of a deleted mention moves forward, also where the clock is behi
   ]);
   const deleted = body.results.find((one: { resourceId: string }) => one.resourceId === id);
   expect(deleted).toMatchObject({ resourceType: "deleted", updated: wireTime(ahead + 1) });
+});
+
+test("a mention that an operator deletes leaves such a record, too, in one query or in all", async () => {
+  const { account, database } = fixture;
+  const db = createDatabase(database.pool);
+  const queryIds = [...account.queries.values()];
+  const ids = [8, 9].map(resourceId);
+  const versions = ids.flatMap((id) =>
+    queryIds.map((queryId) => mentionVersion({ queryId, resourceId: id, author: "ann" }, { added: T0 })),
+  );
+  await insertMentions(db, versions);
+  const now = () => T0 + 3 * DAY;
+  expect(await deleteNamed(db, { resourceIds: ids.slice(0, 1) }, now)).toBe(2);
+  expect(await deleteNamed(db, { query: "Alpha", resourceIds: ids }, now)).toBe(1);
+  await expect(deleteNamed(db, { query: "Alpha", resourceIds: ids }, now)).rejects.toThrow(/no such mention/);
+  const path = `/projects/${account.projectId}/data/mentions`;
+  const seen = await Promise.all(
+    queryIds.map(async (queryId) => {
+      const { body } = await fixture.get(path, [
+        ["queryId", queryId],
+        ["startDate", wireTime(T0 - DAY)],
+        ["endDate", wireTime(T0 + 7 * DAY)],
+        ["sinceUpdated", wireTime(T0 - DAY)],
+      ]);
+      const own = body.results.filter((one: { resourceId: string }) => ids.includes(one.resourceId));
+      return own.map((one: { resourceType: string; author: string }) => [one.resourceType, one.author]);
+    }),
+  );
+  const gone = ["deleted", null];
+  expect(seen).toEqual([
+    [gone, gone],
+    expect.arrayContaining([gone, [expect.not.stringMatching("deleted"), "ann"]]),
+  ]);
 });
 
 test("a query that looks back does not find what is left of deleted mentions", async () => {

@@ -72,7 +72,7 @@ Examples:
 async function edit(db: Database, resourceIds: readonly string[], options: EditOptions): Promise<void> {
   const { addCategory, removeCategory, addTag, removeTag, set, at, json, ...plain } = options;
   if (options.delete) {
-    const deleted = await deleteNamed(db, { ...plain, resourceIds });
+    const deleted = await deleteNamed(db, { ...plain, resourceIds }, systemClock.now);
     return printOutcome({ deleted }, `${counted(deleted, "mention")} deleted.`, { json });
   }
   const edited = [];

@@ -1,15 +1,18 @@
 import { closestWord } from "../../lib/closest-word.ts";
 import { UserError } from "../../lib/errors.ts";
+import type { Instant } from "../../lib/instant.ts";
+import { emptyMentions, tombstoneMentions } from "../arrive/tombstone-mentions.ts";
 import { type EditedMention, type EditMoment, editMention } from "../edit/edit-mention.ts";
 import { EDITABLE, FIXED_FIELDS, type MentionChanges } from "../edit/mention-changes.ts";
 import type { StoredCategory } from "../records/labels.ts";
 import { type CategoryDetail, mentionRecord } from "../records/mention-record.ts";
 import { type ListedUser, listClients, listUsers } from "../store/account-lists.ts";
 import type { Database } from "../store/database.ts";
-import { deleteMentions } from "../store/delete-things.ts";
 import { listCategories, listTags, putTag } from "../store/labels.ts";
 import { revokeTokens } from "../store/logins.ts";
 import { listQueries } from "../store/queries.ts";
+import { findHolders } from "../store/received-items.ts";
+import { beginWriting } from "../store/write-order.ts";
 import { findProject, pick } from "./find-named.ts";
 
 /** An edit as people write it: names instead of ids, `none` instead of null. */
@@ -46,21 +49,29 @@ export async function editNamed(db: Database, edit: NamedEdit, when: EditMoment)
   return editMention(db, { projectId: project.id, queryIds, resourceId: edit.resourceId }, changes, when);
 }
 
-/** Deletes mentions of one query, or of all queries of the project. Gives how many. */
+/**
+ * Deletes mentions of one query, or everywhere in the project, what feeds know of them included. A record without content
+ * stays, from which programs that poll learn of it. Gives how many there were.
+ */
 export async function deleteNamed(
   db: Database,
   which: Pick<NamedEdit, "project" | "client" | "query"> & { readonly resourceIds: readonly string[] },
+  now: () => Instant,
 ): Promise<number> {
-  const queries = await listQueries(db, (await findProject(db, which)).id);
-  const chosen = which.query === undefined ? queries : [pick("query", queries, which.query)];
-  const deleted = await deleteMentions(db, {
-    queryIds: chosen.map(({ id }) => id),
-    resourceIds: which.resourceIds,
+  const { id: projectId } = await findProject(db, which);
+  const { query, resourceIds } = which;
+  const chosen = query === undefined ? undefined : pick("query", await listQueries(db, projectId), query);
+  const deleted = await db.transaction().execute(async (own) => {
+    const at = await beginWriting(own, [projectId], now);
+    if (chosen === undefined) return tombstoneMentions(own, projectId, resourceIds, { at, reason: REASON });
+    return emptyMentions(own, await findHolders(own, [chosen.id], resourceIds), at);
   });
   if (deleted === 0)
     throw new UserError("There is no such mention.", ["a mention is named by its resourceId"]);
   return deleted;
 }
+
+const REASON = "deleted by hand";
 
 async function changesOf(db: Database, projectId: number, edit: NamedEdit): Promise<MentionChanges> {
   const { sentiment, status, priority, assignment, checked, starred } = edit;

@@ -54,7 +54,7 @@ function request(order: string, conditions: readonly MentionCondition[] = []): P
 }
 
 /** What the page shows if the writer works between its two steps. */
-async function shownWhile(asked: PageRequest, write: (ids: readonly string[]) => Promise<void>) {
+async function shownWhile(asked: PageRequest, write: (ids: readonly string[]) => Promise<unknown>) {
   await receive({ one: "water 1", two: "water 2", three: "water 3" }, T0);
   const rows = await createMentionPages(db).read(asked);
   expect(rows).toHaveLength(3);
