@@ -28,6 +28,12 @@ describe("faults are reported in the errors envelope", () => {
     ["a call of a project that is none", { url: "{project}/nothing" }, 404, /nothing at GET .*\/nothing\.$/],
     ["a path below a call", { url: "/me/more" }, 404, /nothing at GET \/me\/more/],
     ["a path in capitals", { url: "/ME" }, 404, /nothing at GET \/ME/],
+    [
+      "the id of a mention with a NUL",
+      { url: "{project}/queries/2003001/mentions/a%00b" },
+      404,
+      /^Query 2003001 has no mention "a\\u0000b"/,
+    ],
     ["a query that is none", { url: "{project}/queries/1" }, 404, /^There is no query 1 in project/],
     ["a query that is no number", { url: "{project}/queries/one" }, 404, /nothing at GET/],
     ["a project that is nobody's", { url: "/projects/99" }, 404, /^There is no project 99 for this user/],

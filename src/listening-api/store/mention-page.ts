@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Instant } from "../../lib/instant.ts";
+import { storableText } from "../../lib/text.ts";
 import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
@@ -186,7 +187,9 @@ export async function findMention(
   db: Database,
   { queryId, resourceId, url, at }: { queryId: number; resourceId?: string; url?: string; at: Instant },
 ): Promise<PageRow | undefined> {
-  const isIt = resourceId === undefined ? sql`url = ${url ?? ""}` : sql`resource_id = ${resourceId}`;
+  // In the path of a call it may be any text.
+  const isIt =
+    resourceId === undefined ? sql`url = ${url ?? ""}` : sql`resource_id = ${storableText(resourceId)}`;
   const { rows } = await sql<{
     resource_id: string;
     version: number;

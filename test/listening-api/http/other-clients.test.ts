@@ -124,6 +124,20 @@ test("a body in chunks is read whole", async () => {
   expect({ status: reply.status, body: reply.body.toString() }).toMatchObject({ status: 201 });
 });
 
+test("half a character of a name that was cut is one that can be stored, and whole ones stay", async () => {
+  const make = async (json: string) => {
+    const { status, body } = await exchange(["POST {project}/tags HTTP/1.1", ...AUTH, JSON_TYPE], json);
+    return { status, body: JSON.parse(body.toString()) };
+  };
+  const whole = String.raw`{"name":"tea \ud83c\udf75 \\ud83c \u00e9"}`;
+  expect((await make(whole)).body.name).toBe("tea \u{1f375} \\ud83c \u00e9");
+  const cut = String.raw`{"name":"tea \ud83c"}`;
+  const made = await make(cut);
+  expect(made).toMatchObject({ status: 201, body: { name: "tea \ufffd" } });
+  // The same request once more, as after an answer that was lost.
+  expect(await make(cut)).toEqual(made);
+});
+
 test("gzip if it is accepted, besides unknown encodings", async () => {
   const reply = await exchange([
     "GET /filters HTTP/1.1",
