@@ -104,6 +104,25 @@ test("of another category a rule gives all, but none that a person took out", as
   expect((await shown())[0].categories).toEqual([smell?.id]);
 });
 
+test("several edits of one mention in a call are made one after the other", async () => {
+  const children = ["Red", "Blue"].map((name) => ({
+    name,
+    rules: [{ filter: { search: `milk AND ${count}` } }],
+  }));
+  const { body } = await ask("POST", "rulecategories", { name: `Colours ${count}`, children });
+  const [red, blue] = body.children as { id: number }[];
+  const mention = { queryId, resourceId: id };
+  const { status } = await ask("PATCH", "data/mentions", [
+    { ...mention, status: "open", removeCategories: [red?.id] },
+    { ...mention, removeStatus: "open", removeCategories: [blue?.id] },
+  ]);
+  expect(status).toBe(200);
+  expect((await shown())[0]).toMatchObject({ status: null, categories: [] });
+  // A person took it out of both, which no rule undoes.
+  await ask("PUT", `rulecategories/${body.id}`, { children });
+  expect((await shown())[0].categories).toEqual([]);
+});
+
 test("subcategories may take each other's names, and a new one the name that another gives up", async () => {
   const { body: made } = await ask("POST", "categories", { name: "Sizes", children: ["Small", "Large"] });
   const [small, large] = made.children;

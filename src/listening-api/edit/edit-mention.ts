@@ -60,7 +60,7 @@ export function editMention(
 export async function editMentions(
   transaction: Database,
   keys: readonly MentionKey[],
-  changesOf: (mention: CurrentMention) => readonly MentionChanges[],
+  changesOf: (mention: CurrentMention) => Iterable<MentionChanges>,
   at: Instant,
 ): Promise<EditedMention[]> {
   await lockQueries(transaction, [...new Set(keys.map(({ queryId }) => queryId))]);
@@ -100,7 +100,7 @@ const AT_A_TIME = 50;
  */
 function* editedVersion(
   mention: CurrentMention,
-  changes: readonly MentionChanges[],
+  changes: Iterable<MentionChanges>,
   at: Instant,
 ): Generator<void, MentionVersion | undefined> {
   const updated = Math.max(at, mention.updated + 1);

@@ -95,6 +95,21 @@ export function applyChanges(
   };
 }
 
+type Editable = Pick<CurrentMention, "fields" | "tagIds">;
+
+/** The changes of several edits, each of what the ones before it have left. */
+export function* changesInTurn(
+  mention: Editable,
+  edits: readonly ((mention: Editable) => MentionChanges)[],
+): Generator<MentionChanges> {
+  let current = mention;
+  for (const [index, edit] of edits.entries()) {
+    const changes = edit(current);
+    yield changes;
+    if (index < edits.length - 1) current = applyChanges(current, changes, "");
+  }
+}
+
 /** The changes of a person: with what they said of categories, which rules and what was learned do not overrule. */
 export function withJudgements(
   { fields }: Pick<CurrentMention, "fields">,

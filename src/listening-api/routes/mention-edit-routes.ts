@@ -3,6 +3,7 @@ import { groupBy } from "../../lib/group-by.ts";
 import { isRecord } from "../../lib/json.ts";
 import { changeScope } from "../edit/change-set.ts";
 import { editMentions } from "../edit/edit-mention.ts";
+import { changesInTurn } from "../edit/mention-changes.ts";
 import { type MentionEdit, readMentionEdits } from "../edit/read-mention-edits.ts";
 import { callerOf } from "../http/authenticate.ts";
 import type { LocalApiContext } from "../http/local-api-context.ts";
@@ -84,7 +85,11 @@ async function edit(context: LocalApiContext, request: FastifyRequest<InProject>
     const edited = await editMentions(
       db,
       [...byKey.values()].flatMap(([first]) => first ?? []),
-      (mention) => (byKey.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf(mention)),
+      (mention) =>
+        changesInTurn(
+          mention,
+          (byKey.get(keyOf(mention)) ?? []).map(({ changesOf }) => changesOf),
+        ),
       at,
     );
     const body: readonly unknown[] = Array.isArray(given) ? given : [given];
