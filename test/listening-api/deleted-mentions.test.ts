@@ -7,6 +7,7 @@ import { wireTime } from "../../src/listening-api/records/wire.ts";
 import { createDatabase } from "../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../src/listening-api/store/insert-mentions.ts";
 import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "./fixture.ts";
+import { send } from "./send.ts";
 
 const LIVE = 4;
 const DELETED = [5, 6].map(resourceId);
@@ -146,6 +147,26 @@ test("a mention that an operator deletes leaves such a record, too, in one query
     [gone, gone],
     expect.arrayContaining([gone, [expect.not.stringMatching("deleted"), "ann"]]),
   ]);
+});
+
+test("nobody finds, edits or explains what is left of a deleted mention", async () => {
+  const { account, api, token } = fixture;
+  const [queryId = 0] = account.queries.values();
+  const [id = ""] = DELETED;
+  const project = `/projects/${account.projectId}`;
+  const found = await fixture.get(`${project}/query/${queryId}/mentionfind`, [["resourceId", id]]);
+  expect(found.status).toBe(404);
+  expect((await fixture.get(`${project}/queries/${queryId}/mentions/${id}`)).status).toBe(404);
+  const edited = await send(api, {
+    method: "PATCH",
+    url: `${project}/data/mentions`,
+    headers: { authorization: `bearer ${token}`, "content-type": "application/json" },
+    payload: JSON.stringify({ queryId, resourceId: id, sentiment: "positive" }),
+  });
+  expect(edited.status).toBe(400);
+  expect(edited.body.errors[0].message).toMatch(/^resourceId: query \d+ has no mention/);
+  const explained = await fixture.get(`${project}/queries/explain`, [["resourceId", id]]);
+  expect(explained.body).toMatchObject({ known: false, resourceId: null });
 });
 
 test("a query that looks back does not find what is left of deleted mentions", async () => {

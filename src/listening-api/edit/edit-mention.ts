@@ -55,7 +55,7 @@ export function editMention(
 /**
  * Changes mentions, inside the caller's transaction, which has begun to write at `at`: new versions take over then, with
  * `updated` moved there, so that clients that page by `updated` find them. A mention that the changes leave as it is
- * gets no version. Mentions that are not shown then are missing from the result.
+ * gets no version. Mentions that are not shown then, or are deleted, are missing from the result.
  */
 export async function editMentions(
   transaction: Database,
@@ -69,6 +69,7 @@ export async function editMentions(
     const mentions = await takeCurrentMentions(transaction, keys.slice(from, from + AT_A_TIME), at);
     const edits: { mention: CurrentMention; version: MentionVersion }[] = [];
     for (const mention of mentions) {
+      if (mention.fields["resourceType"] === "deleted") continue;
       const version = await yieldingLoop(editedVersion(mention, changesOf(mention), at));
       if (version !== undefined) edits.push({ mention, version });
       results.push({

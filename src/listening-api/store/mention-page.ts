@@ -5,7 +5,7 @@ import type { MentionRecord } from "../records/mention-record.ts";
 import { textAsFound } from "../records/mention-text.ts";
 import type { Database } from "./database.ts";
 import type { MentionOrder, OrderKey } from "./mention-orders.ts";
-import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
+import { type MentionRange, NOT_DELETED, rangeSql, visibleSql } from "./mention-range.ts";
 import type { Span } from "./mention-totals.ts";
 
 export type Direction = "asc" | "desc";
@@ -198,7 +198,7 @@ export async function findMention(
     shape_id: string;
   }>`
     select resource_id, version, date, id, shape_id from local_api.mention
-    where query_id = ${queryId} and ${isIt} and ${visibleSql(at)}
+    where query_id = ${queryId} and ${isIt} and ${visibleSql(at)} and ${NOT_DELETED}
     order by date desc, resource_id limit 1`.execute(db);
   const row = rows[0];
   if (row === undefined) return undefined;
@@ -239,7 +239,7 @@ export async function findInQueries(
       min(visible_at) over (partition by query_id, resource_id) as first_visible_at,
       filled_fields || (select empty_fields from local_api.record_shape where id = shape_id) as record
     from local_api.mention
-    where query_id = any(${[...queryIds]}::bigint[]) and ${isIt}
+    where query_id = any(${[...queryIds]}::bigint[]) and ${isIt} and ${NOT_DELETED}
     order by query_id, date desc, resource_id, version desc`.execute(db);
   return rows.map((row) => ({
     queryId: Number(row.query_id),
