@@ -196,6 +196,7 @@ describe("a query", () => {
       /^contentSources: "pigeons" is none of/,
     ],
     [{ name: "Bad", booleanQuery: "a", startDate: "soon" }, /^startDate: expected YYYY/],
+    [{ name: "received items", booleanQuery: "a" }, /^name: "received items" is taken/],
     [{ name: "Alpha", booleanQuery: "a" }, /^name: the project has a query "Alpha" already, with the id \d+/],
   ])("is refused: %j", async (body, message) => {
     const answer = await ask("POST", "queries", body);
@@ -242,6 +243,24 @@ describe("a query", () => {
     expect((await ask("PATCH", `queries/${body.id}`, search)).body).toMatchObject({
       booleanQuery: "puppies",
     });
+    await ask("DELETE", `queries/${body.id}`);
+  });
+
+  it("sent back as it was read, with another text, finds what a change of its text alone finds", async () => {
+    const version = mentionVersion(
+      { queryId: alpha, resourceId: "f".repeat(32), snippet: "hedgehogs", pageType: "news" },
+      { added: T0 - HOUR },
+    );
+    await insertMentions(db, [version]);
+    const { body } = await ask("POST", "queries", { name: "Back", booleanQuery: "badgers" });
+    const back = { ...(await read(`queries/${body.id}`)).body, booleanQuery: "hedgehogs" };
+    expect((await ask("PUT", `queries/${body.id}`, back)).status).toBe(200);
+    const found = await fixture.get(`${project}/data/mentions`, [
+      ["queryId", body.id],
+      ["startDate", "2026-01-01"],
+      ["endDate", "2027-01-01"],
+    ]);
+    expect(found.body.resultsTotal).toBe(1);
     await ask("DELETE", `queries/${body.id}`);
   });
 

@@ -12,6 +12,7 @@ import { DATA_POLICIES, type DataPolicyName } from "../records/data-policy.ts";
 import { PAGE_TYPES } from "../records/page-types.ts";
 import { isMailAddress, THRESHOLDS } from "../resources/signal-groups.ts";
 import { QUERY_TYPES } from "../store/queries.ts";
+import { RECEIVED_TYPE } from "../store/received-items.ts";
 import { LIST_SHARINGS } from "../store/saved-lists.ts";
 
 /** Roles that the service knows; only the first two may use the API. */
@@ -154,7 +155,7 @@ const DateRange = z
 
 const Query = z
   .strictObject({
-    name: Name,
+    name: Name.refine((name) => name !== RECEIVED_TYPE, "feeds keep what they bring under this name"),
     id: Id,
     type: z.enum(QUERY_TYPES).optional(),
     text: BooleanText.nullable().optional(),

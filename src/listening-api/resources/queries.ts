@@ -14,6 +14,7 @@ import {
   type StoredQuery,
   updateQuery,
 } from "../store/queries.ts";
+import { RECEIVED_TYPE } from "../store/received-items.ts";
 import { renameQueryInRecords } from "../store/rename-in-records.ts";
 import { forgetReferences } from "./forget-references.ts";
 import { canonicalQueryType, QUERY_TYPE_NAMES, queryRecord, querySummaryRecord } from "./project-records.ts";
@@ -38,6 +39,8 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
   record: queryRecord,
   read(body, scope, current) {
     const name = body.name(current?.name);
+    if (name === RECEIVED_TYPE)
+      body.fault(`name: ${quote(name)} is taken: feeds keep what they bring under it. Choose another one.`);
     const typeName = body.oneOf("type", QUERY_TYPE_NAMES) ?? current?.typeName ?? null;
     const type = typeName === null ? (current?.type ?? "search string") : canonicalQueryType(typeName);
     const given = readText(body, type) ?? current?.text ?? null;
@@ -62,8 +65,8 @@ export const queries = defineResource<StoredQuery, QuerySettings>({
       samplePercentage: samplePercentage ?? current?.samplePercentage ?? 100,
       description: body.text("description", 10_000) ?? current?.description ?? "",
       languages: isAgnostic ? [] : (languages ?? current?.languages ?? []),
-      contentSources: sources ?? current?.contentSources ?? null,
-      startDate: readStart(body, scope) ?? current?.startDate ?? null,
+      contentSources: sources === undefined ? (current?.contentSources ?? null) : chosenOf(sources),
+      startDate: readStart(body, scope, current) ?? current?.startDate ?? null,
       ...readLocationFilter(body, current),
     };
   },
@@ -172,9 +175,19 @@ function readTerms(body: BodyReader, field: string): string | undefined {
   return terms.map((term) => `(${term})`).join(" OR ");
 }
 
-function readStart(body: BodyReader, { project }: ResourceScope): number | undefined {
+/** A record that comes back shows all sources where none are chosen, and the day of its making where no start is. */
+function chosenOf(sources: readonly string[]): readonly string[] | null {
+  return PAGE_TYPES.every((known) => sources.includes(known)) ? null : sources;
+}
+
+function readStart(
+  body: BodyReader,
+  { project }: ResourceScope,
+  current: StoredQuery | undefined,
+): number | undefined {
   const text = body.text("startDate", 60);
   const at = text === undefined ? undefined : parseMoment(text, project.timezone);
   if (typeof at === "string") body.fault(`startDate: ${at}`);
-  return typeof at === "number" ? at : undefined;
+  const isShown = current?.startDate === null && at === current.createdAt;
+  return typeof at === "number" && !isShown ? at : undefined;
 }
