@@ -32,5 +32,7 @@ export type MentionCondition =
   | { readonly kind: "found"; readonly text: string; readonly revision: string; readonly searchId: number }
   /** The share of the mentions that is indexed up to `withinMs` late is visible only after that delay. */
   | { readonly kind: "indexed"; readonly at: Instant; readonly withinMs: number; readonly share: number }
+  /** Kept by a sample of this percentage. */
+  | { readonly kind: "in-sample"; readonly percentage: number }
   | { readonly kind: "any" | "all"; readonly of: readonly MentionCondition[] }
   | { readonly kind: "not"; readonly condition: MentionCondition };

@@ -2,7 +2,6 @@ import type { Instant } from "../../lib/instant.ts";
 import type { RecordVersion } from "../records/record-view.ts";
 import { wireTime } from "../records/wire.ts";
 import type { PageRow } from "../store/mention-page.ts";
-import type { MentionRange } from "../store/mention-range.ts";
 import type { Total } from "../store/mention-totals.ts";
 
 interface MentionsAnswer {
@@ -55,22 +54,28 @@ function envelopeEnd(answer: MentionsAnswer): string {
 /** Percentage of what matches that each query keeps, by query id; 100 for a query that is not sampled. */
 export type SamplePercentages = ReadonlyMap<number, number>;
 
+/** Queries of one percentage: they are counted together. */
+export interface SampledPart {
+  readonly queryIds: readonly number[];
+  readonly percentage: number;
+}
+
 /**
- * How many mentions there would be if no query were sampled: the count of each query, extrapolated. Queries of one
- * percentage are counted together, so that a call about queries that keep everything counts once: `total` is given
- * for that, `countOf` counts a part of the range.
+ * How many mentions there would be if no query were sampled: the count of each query, extrapolated. Calls about queries that
+ * keep everything count once: `total` is given for that. `countOf` counts those mentions of a part that its sample keeps, as
+ * a query may have others from before it was sampled.
  */
 export async function scaledTotal(
-  range: MentionRange,
+  queryIds: readonly number[],
   percentages: SamplePercentages,
   total: number,
-  countOf: (part: MentionRange) => Promise<number>,
+  countOf: (part: SampledPart) => Promise<number>,
 ): Promise<number> {
-  const parts = byPercentage(range.queryIds, percentages);
-  if (parts.size <= 1) return extrapolated(total, [...parts.keys()][0] ?? 100);
+  const parts = byPercentage(queryIds, percentages);
+  if ([...parts.keys()].every((percentage) => percentage === 100)) return total;
   let sum = 0;
-  for (const [percentage, queryIds] of parts)
-    sum += extrapolated(await countOf({ ...range, queryIds }), percentage);
+  for (const [percentage, ids] of parts)
+    sum += Math.round(((await countOf({ queryIds: ids, percentage })) * 100) / percentage);
   return sum;
 }
 
@@ -81,8 +86,4 @@ function byPercentage(queryIds: readonly number[], percentages: SamplePercentage
     parts.set(percentage, [...(parts.get(percentage) ?? []), queryId]);
   }
   return parts;
-}
-
-function extrapolated(count: number, percentage: number): number {
-  return Math.round((count * 100) / percentage);
 }

@@ -7,13 +7,20 @@ import type { LocalApiContext } from "../http/local-api-context.ts";
 import { parametersOf } from "../http/unknown-parameters.ts";
 import type { Cursor } from "../mentions/cursor-codec.ts";
 import { afterTheEnd, inOrder, isPinned, neighbours, pageRequest } from "../mentions/mention-paging.ts";
-import { mentionsEnvelope, type SamplePercentages, scaledTotal } from "../mentions/mentions-envelope.ts";
+import {
+  mentionsEnvelope,
+  type SampledPart,
+  type SamplePercentages,
+  scaledTotal,
+} from "../mentions/mentions-envelope.ts";
 import { bindingOf, type MentionsRequest, readMentionsRequest } from "../mentions/mentions-request.ts";
 import { invalidRequest } from "../parameters/api-error.ts";
 import type { RawParameters } from "../parameters/parameter-reader.ts";
 import { dataPolicyOf } from "../records/data-policy.ts";
+import { isInSample } from "../records/mention-id.ts";
 import { readRecordVersion, type ViewOptions } from "../records/record-view.ts";
-import { followsArrivals, type PageRow, type PageRows } from "../store/mention-page.ts";
+import { followsArrivals, type PageRow, type PageRows, type Position } from "../store/mention-page.ts";
+import type { MentionRange } from "../store/mention-range.ts";
 import type { Total } from "../store/mention-totals.ts";
 import type { StoredProject } from "../store/projects.ts";
 import { listPercentages, readRevisionOf } from "../store/queries.ts";
@@ -106,10 +113,9 @@ async function answer(
   const envelope = {
     rows,
     total,
-    scaledTotal: await scaledTotal(request.range, percentages, total.count, async (part) => {
-      if (isWhole(request, rows))
-        return rows.filter(({ position }) => part.queryIds.includes(position.queryId)).length;
-      return (await context.totals.read(part, at)).count;
+    scaledTotal: await scaledTotal(request.range.queryIds, percentages, total.count, async (part) => {
+      if (isWhole(request, rows)) return rows.filter(({ position }) => isOf(part, position)).length;
+      return (await context.totals.read(rangeOf(part, request.range), at)).count;
     }),
     version: view.version,
     page,
@@ -128,6 +134,15 @@ async function answer(
   let whole = "";
   for await (const piece of pieces) whole += piece;
   return whole;
+}
+
+function isOf({ queryIds, percentage }: SampledPart, { queryId, resourceId }: Position): boolean {
+  return queryIds.includes(queryId) && isInSample(resourceId, percentage);
+}
+
+function rangeOf({ queryIds, percentage }: SampledPart, range: MentionRange): MentionRange {
+  if (percentage === 100) return { ...range, queryIds };
+  return { ...range, queryIds, conditions: [...range.conditions, { kind: "in-sample", percentage }] };
 }
 
 async function readRows(

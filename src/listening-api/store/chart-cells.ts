@@ -5,7 +5,7 @@ import type { Axis } from "../charts/axis.ts";
 import type { CellReader } from "../charts/chart-envelope.ts";
 import type { Database } from "./database.ts";
 import { fieldSql } from "./field-sql.ts";
-import { type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
+import { inSampleSql, type MentionRange, rangeSql, visibleSql } from "./mention-range.ts";
 import { keySourceSql } from "./value-counts.ts";
 
 interface CellsRequest {
@@ -23,7 +23,8 @@ type Cell = Record<AggregateName, number>;
 /**
  * Counts a chart. All sums come from one pass over the mentions; distinct values take one more each, through a distinct
  * that PostgreSQL can hash, which is several times faster than `count(distinct …)`. Mentions of a sampled query also
- * count for those that its sample left out, which corrects the sums; the number of missing distinct values is unknown.
+ * count for those that its sample left out, and those from before it was sampled do not count, which corrects the sums; the
+ * number of missing distinct values is unknown.
  */
 export async function readChartCells(db: Database, request: CellsRequest): Promise<CellReader> {
   const cells = new Map<string, Partial<Cell>>();
@@ -88,11 +89,17 @@ function sumsOf(aggregate: Aggregate, weight: RawBuilder<unknown> | undefined): 
   }
 }
 
-/** How many mentions the mention `m` represents; undefined if each represents itself. */
+/** How many mentions the mention `m` represents; undefined if each represents itself. One that the sample leaves out has none. */
 function weightSql({ range, samplePercentages }: CellsRequest): RawBuilder<unknown> | undefined {
-  const weights = range.queryIds.map((id) => 100 / (samplePercentages.get(id) ?? 100));
-  if (weights.every((weight) => weight === 1)) return undefined;
-  const cases = range.queryIds.map((id, index) => sql`when ${id} then ${weights[index]}::double precision`);
+  const percentages = range.queryIds.map((id) => samplePercentages.get(id) ?? 100);
+  if (percentages.every((percentage) => percentage === 100)) return undefined;
+  const cases = range.queryIds.map((id, index) => {
+    const percentage = percentages[index] ?? 100;
+    const weight = sql`${100 / percentage}::double precision`;
+    const own =
+      percentage === 100 ? weight : sql`case when ${inSampleSql(percentage)} then ${weight} else 0 end`;
+    return sql`when ${id} then ${own}`;
+  });
   return sql`case m.query_id ${sql.join(cases, sql` `)} end`;
 }
 

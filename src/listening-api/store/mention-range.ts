@@ -81,6 +81,8 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
         where hit.search_id = ${condition.searchId})`;
     case "indexed":
       return indexed(condition);
+    case "in-sample":
+      return inSampleSql(condition.percentage);
     case "any":
       return joined(condition.of, sql` or `, sql`false`);
     case "all":
@@ -88,6 +90,12 @@ export function conditionSql(condition: MentionCondition): RawBuilder<boolean> {
     case "not":
       return sql`not (${conditionSql(condition.condition)})`;
   }
+}
+
+/** As `isInSample` decides. */
+export function inSampleSql(percentage: number): RawBuilder<boolean> {
+  const hash = sql`substr(encode(sha256(convert_to('sample' || resource_id, 'UTF8')), 'hex'), 1, 8)`;
+  return sql`(('x' || ${hash})::bit(32)::bigint::double precision / 4294967296 < ${percentage}::double precision / 100)`;
 }
 
 /** Which mentions are late, and how late, follows from their ids: the same in every process and on every page. */
