@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test, vi } from "vitest";
 import { createManualClock } from "../../src/lib/clock.ts";
 import { MINUTE } from "../../src/lib/instant.ts";
 import { createLocalApi, type LocalApi } from "../../src/listening-api/create-local-api.ts";
@@ -216,6 +216,23 @@ describe("moments", () => {
   ])("%s is %s", (text, expected) => {
     expect(new Date(parseMoment(text, "Europe/Berlin")).toISOString()).toBe(expected);
   });
+
+  it.each(["2026-01-15", "2026-07-15"])(
+    "of two midnights of a day the first counts, asked on %s",
+    (today) => {
+      vi.useFakeTimers({ now: Date.parse(today), toFake: ["Date"] });
+      try {
+        const at = (text: string, zone: string) => new Date(parseMoment(text, zone)).toISOString();
+        expect(at("2026-10-25", "Atlantic/Azores")).toBe("2026-10-25T00:00:00.000Z");
+        expect(at("2026-11-01", "America/Havana")).toBe("2026-11-01T04:00:00.000Z");
+        // The clocks skip this one.
+        expect(at("2026-04-24", "Africa/Cairo")).toBe("2026-04-23T22:00:00.000Z");
+        expect(at("0099-12-31", "utc")).toBe("0099-12-31T00:00:00.000Z");
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   it.each([
     "0000-01-01",

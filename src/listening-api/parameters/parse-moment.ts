@@ -1,5 +1,6 @@
 import { DateTime } from "luxon";
 import type { Instant } from "../../lib/instant.ts";
+import { instantOf } from "../../lib/local-time.ts";
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FULL = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|([+-]\d{2}):?(\d{2}))?$/;
@@ -16,10 +17,8 @@ export function parseMoment(text: string, zone: string): Instant | string {
   const usual = parseUsual(text);
   if (usual !== undefined) return usual;
   if (EATEN_PLUS.test(text)) return `the "+" of the offset has to be sent as "%2B".`;
-  const parsed = isMoment(text)
-    ? DateTime.fromISO(text, { zone: DATE.test(text) ? zone : "utc" })
-    : undefined;
-  if (parsed?.isValid) return parsed.toMillis();
+  const parsed = isMoment(text) ? DateTime.fromISO(text, { zone: "utc" }) : undefined;
+  if (parsed?.isValid) return DATE.test(text) ? startOfDay(parsed, zone) : parsed.toMillis();
   const got = JSON.stringify(text.slice(0, 60));
   return `expected YYYY-MM-DD or YYYY-MM-DDThh:mm:ss.SSS, UTC unless an offset such as -0500 or %2B0100 follows, got ${got}.`;
 }
@@ -33,6 +32,15 @@ function parseUsual(text: string): Instant | undefined {
   const at = Date.parse(`${found}Z`);
   // A day that does not exist would have become another one.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(found.slice(0, 19)) ? at : undefined;
+}
+
+/**
+ * Of two midnights the first, as in charts: Luxon takes the one that fits the clocks of today. Years before 100 are left to it,
+ * because `Date.UTC` takes them for others.
+ */
+function startOfDay({ year, month, day }: DateTime, zone: string): Instant {
+  const date = { year, month, day };
+  return year < 100 ? DateTime.fromObject(date, { zone }).toMillis() : instantOf(zone, date, 0);
 }
 
 /** Written like one, of a year that there was, with an offset that there is. */
