@@ -2,7 +2,7 @@ import { fitsGlob } from "../../lib/patterns.ts";
 import { normalized } from "../../lib/text.ts";
 import type { Term, WordPattern } from "./expression.ts";
 import type { SearchText } from "./search-text.ts";
-import { casedWord, lowerWord, significantSigns } from "./split-words.ts";
+import { casedWord, lowerWord, significantSigns, withOneSigma } from "./split-words.ts";
 
 /** An occurrence of a term. */
 export interface Occurrence {
@@ -119,9 +119,10 @@ function fits(pattern: WordPattern, index: number, text: SearchText): boolean {
       return pattern.spelled === (pattern.accented ? normalized(spelled, "NFC") : casedWord(spelled));
     }
     case "glob": {
-      if (pattern.form === "folded") return fitsGlob(pattern.glob, word.folded);
-      if (pattern.form === "lower") return fitsGlob(pattern.glob, lowerWord(spelling(index, text)));
-      return fitsCasedGlob(pattern.glob, casedWord(spelling(index, text)));
+      if (pattern.form === "folded") return fitsGlob(pattern.glob, withOneSigma(word.folded));
+      if (pattern.form === "lower")
+        return fitsGlob(pattern.glob, withOneSigma(lowerWord(spelling(index, text))));
+      return fitsCasedGlob(pattern.glob, withOneSigma(casedWord(spelling(index, text))));
     }
   }
 }

@@ -1,4 +1,5 @@
 import { normalized } from "../../lib/text.ts";
+import { UNSPACED } from "../../lib/unspaced-scripts.ts";
 import type { FieldExpression, Piece, Term, WordPattern } from "./expression.ts";
 import type { Field } from "./fields/define-field.ts";
 import type { TextForm } from "./lexemes.ts";
@@ -10,14 +11,16 @@ import {
   significantSigns,
   splitWords,
   WORD_WITH_WILDCARDS,
+  withOneSigma,
 } from "./split-words.ts";
 
 /** The term that a piece of text asks for, or undefined when it has nothing that could be found. */
 export function readTerm(
-  { text, form, where }: { text: string; form: TextForm; where: Term["where"] },
+  { text: given, form, where }: { text: string; form: TextForm; where: Term["where"] },
   span: Span,
   problems: Problems,
 ): Term | undefined {
+  const text = hasWildcards(given) ? withoutNeedlessStars(given) : given;
   const words = hasWildcards(text) ? wildWords(text) : splitWords(text);
   const pieces: Piece[] = [];
   let endBefore = 0;
@@ -64,6 +67,26 @@ function wildWords(text: string): { start: number; end: number }[] {
     end: found.index + found[0].length,
   }));
 }
+
+/**
+ * Where no blanks stand between words every character is one, and is found whatever follows it: `東京*` is `東京`. The stars
+ * become blanks, so that all else keeps its place.
+ */
+function withoutNeedlessStars(text: string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { start, end } of wildWords(text)) {
+    const word = text.slice(start, end);
+    if (!STARRED_CHARACTER.test(word) || GOES_ON.test(text.slice(end, end + 2))) continue;
+    const star = start + word.indexOf("*");
+    parts.push(text.slice(copied, star), " ".repeat(end - star));
+    copied = end;
+  }
+  return parts.join("") + text.slice(copied);
+}
+
+const STARRED_CHARACTER = new RegExp(`^[${UNSPACED}\\u30fc]\\p{M}*\\*+$`, "u");
+const GOES_ON = /^[\p{L}\p{M}\p{N}_?]/u;
 
 /** Only signs that touch the word belong to it. */
 function glued(between: string, side: "before" | "after"): string {
@@ -138,7 +161,9 @@ function casedPattern(word: string): WordPattern {
 function globPattern(word: string, form: "folded" | "lower" | "cased"): WordPattern {
   const glob = form === "folded" ? foldWord(word) : form === "lower" ? lowerWord(word) : casedWord(word);
   const first = word.search(/[*?]/);
-  return { kind: "glob", folded: foldWord(word.slice(0, first)), glob, form };
+  // At its end a word may have the other sigma than in the middle.
+  const folded = foldWord(word.slice(0, first)).replace(/[σς]{1,20}$/, "");
+  return { kind: "glob", folded, glob: withOneSigma(glob), form };
 }
 
 /** `field:value`. Faults of the value are reported; the expression exists all the same. */

@@ -96,6 +96,11 @@ export function casedWord(word: string): string {
   return normalized(bare, "NFC").replaceAll(INVISIBLE, "");
 }
 
+/** The small sigma has another form at the end of a word: a beginning of it would not begin with the same letter. */
+export function withOneSigma(word: string): string {
+  return word.includes("ς") ? word.replaceAll("ς", "σ") : word;
+}
+
 const INVISIBLE = /\p{Cf}|\ufe0f/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
 

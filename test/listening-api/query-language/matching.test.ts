@@ -32,6 +32,18 @@ describe("terms", () => {
     ["complain*", "I complain", true],
     ["complain*", "compla", false],
     ["t*est", "the tallest one", true],
+    // Sigma has another form at the end of a word.
+    ["ΜΕΣ*", "Μέση Ανατολή", true],
+    ["λογος*", "ΛΟΓΟΣΑ", true],
+    ["λογοσ*", "ο λόγος", true],
+    ["{ΜΕΣ*}", "ΜΕΣΗ", true],
+    ["{ΜΕΣ*}", "μεση", false],
+    ["λογοσ*", "λόγου", false],
+    // Between these words no blanks stand, so that what follows is no part of them.
+    ["東京*", "東京タワー", true],
+    ["東京*", "京都", false],
+    ["(ไทย*) AND アクメ*", "アクメ ไทยแลนด์", true],
+    ['"東京* タワー"', "東京タワー", true],
     ["customi?e", "customize", true],
     ["customi?e", "customie", false],
     ["customi?e", "customizze", false],

@@ -103,6 +103,7 @@ describe("a query with an error is refused for the rule", () => {
     ["*abc", "wildcard"],
     ["a*", "wildcard"],
     ["*", "wildcard"],
+    ["東*京", "wildcard"],
     ['"*abc def"', "wildcard"],
     ["title : x", "space-before-colon"],
     ["title :x", "space-before-colon"],

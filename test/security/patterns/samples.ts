@@ -4,6 +4,7 @@ import { textOfHtml } from "../../../src/feeds/common/text-of-html.ts";
 import { contentOf, titleOf } from "../../../src/feeds/kinds/rss/element-text.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { splitUnspaced } from "../../../src/lib/split-unspaced.ts";
+import { compile } from "../../../src/listening-api/query-language/compile.ts";
 import { splitWords, WORD_WITH_WILDCARDS } from "../../../src/listening-api/query-language/split-words.ts";
 import { materialOf } from "../../../src/monitor/incidents/material.ts";
 import { keyword } from "../../../src/monitor/rules/conditions/keyword.ts";
@@ -131,6 +132,11 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
     characters: "#a 山カーのกิ한",
     run: (text) => void materialOf([{ mention: aMention({ text }), story: "" }], []),
   },
+  'src/listening-api/query-language/read-operand.ts: RegExp(`^[${UNSPACED}\\\\u30fc]\\\\p{M}*\\\\*+$`, "u")':
+    {
+      characters: "山ーกิ*a ",
+      run: (text) => void compile(text),
+    },
   'src/lib/split-unspaced.ts: RegExp(`#?[${UNSPACED}\\\\u30fc]{2,}`, "gu")': {
     characters: "#a 山カーのกิ",
     run: splitUnspaced,
