@@ -35,9 +35,9 @@ const written = (out: string) =>
 test("what a second try may heal is tried again, and no mention is lost or written twice", async () => {
   api.reply(
     page(["a", "b"], "1"),
-    json({}, { status: 429, headers: { "retry-after": "0" } }),
+    json({}, { status: 429, headers: { "retry-after": "1" } }),
     page(["c", "d"], "2"),
-    bytes("", { status: 503, headers: { "retry-after": "0" } }),
+    bytes("", { status: 503, headers: { "retry-after": "1" } }),
     page(["e"], null),
   );
   const { out, err, failure } = await run("mentions", ALL);

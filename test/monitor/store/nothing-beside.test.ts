@@ -210,14 +210,28 @@ test("what people decided is of one mention of one project, and undone by its pr
   expect((await stores.mentionWorkflow.ofPress(press)).map(({ resourceId }) => resourceId)).toEqual(["b"]);
 });
 
-test("a gap that is being closed is not opened anew", async () => {
-  const span = { projectId: P, queryIds: ["1"], from: NOON - HOUR, to: NOON };
-  const reopen = (from: number) => stores.countChecks.reopen({ ...span, from }, 3, NOON);
+test("a gap that is being closed is not opened anew, and reaches back as far as both", async () => {
+  const span = { projectId: P, queryIds: ["1"], to: NOON };
+  const reopen = (from: number, missing: number) =>
+    stores.countChecks.reopen({ ...span, from }, missing, NOON);
   const { rows } = await sql`
     update earshot.polls set state = '{}' where project_id = ${P} and query_id = '1' returning poll
   `.execute(database.db);
   expect(rows.length).toBe(2);
-  expect([await reopen(NOON - HOUR), await reopen(NOON)]).toEqual([true, false]);
+  const gaps = async () =>
+    (
+      await sql<{ gap: unknown }>`
+        select state -> 'gap' as gap from earshot.polls where project_id = ${P} and query_id = '1' and poll = 'added'
+      `.execute(database.db)
+    ).rows.map(({ gap }) => gap);
+  await reopen(NOON - HOUR, 3);
+  expect(await gaps()).toEqual([{ from: NOON - HOUR, tries: 0, missing: 3, noticedAt: NOON }]);
+  await sql`update earshot.polls set state = jsonb_set(state, '{gap,tries}', '2') where poll = 'added'
+    and project_id = ${P} and query_id = '1'`.execute(database.db);
+  await reopen(NOON, 5);
+  expect(await gaps()).toEqual([{ from: NOON - HOUR, tries: 2, missing: 3, noticedAt: NOON }]);
+  await reopen(NOON - 2 * HOUR, 5);
+  expect(await gaps()).toEqual([{ from: NOON - 2 * HOUR, tries: 2, missing: 3, noticedAt: NOON }]);
 });
 
 test("mentions are counted from the first moment of a span, and checks wait for no query that is not watched", async () => {
