@@ -1,3 +1,4 @@
+import { koreanStem } from "../../lib/korean-stem.ts";
 import { splitUnspaced } from "../../lib/split-unspaced.ts";
 import { cutText, normalized } from "../../lib/text.ts";
 
@@ -21,8 +22,6 @@ export interface LinearModel {
 /** What a text is about shows at its beginning, and longer ones take longer than the others can wait. */
 const ENOUGH = 800;
 const STEM = 4;
-/** Korean words have their endings behind: of most the first two signs say what they are about. */
-const KOREAN = /^\p{sc=Hangul}{2}/u;
 /** "acme.sh" is one word; so are the host of an address and the parts of its path. */
 const WORDS = /[\p{L}\p{M}\p{N}]+(?:[.'’_-][\p{L}\p{M}\p{N}]+)*/gu;
 
@@ -37,7 +36,7 @@ export function featuresOf(text: string): Features {
 
 function featuresOfWord(word: string, before = "^"): readonly string[] {
   const small = word.toLowerCase();
-  const stem = KOREAN.exec(small)?.[0] ?? (small.length > STEM ? small.slice(0, STEM) : null);
+  const stem = koreanStem(small) ?? (small.length > STEM ? small.slice(0, STEM) : null);
   return [
     `word ${small}`,
     ...(stem === null ? [] : [`stem ${stem}`]),

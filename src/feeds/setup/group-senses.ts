@@ -1,4 +1,5 @@
 import { isTopicWord } from "#listening-api";
+import { koreanStem } from "../../lib/korean-stem.ts";
 import { isSmallUnspaced, splitUnspaced } from "../../lib/split-unspaced.ts";
 import { foldText, plainLine } from "../../lib/text.ts";
 import { COMMON_WORDS } from "./common-words.ts";
@@ -95,21 +96,18 @@ function itemOf({ title, text }: NamedText, ignored: ReadonlySet<string>): Item 
   return { shown: plainLine(title ?? text, LONGEST_EXAMPLE), words };
 }
 
-/** Words that a query finds again as they are; numbers and everyday words tell no sense. */
+/** Words that a query finds again as they are, Korean ones with any ending; numbers and everyday words tell no sense. */
 function wordsOf(text: string): readonly string[] {
   const plain = text.replaceAll(/https?:\/\/\S+/gi, " ").toLowerCase();
   const { spaced, unspaced } = splitUnspaced(plain);
   const words = (spaced.match(/[\p{L}\p{M}\p{N}]{2,30}/gu) ?? [])
-    .map((word) => KOREAN.exec(word)?.[0].concat("*") ?? word)
+    .map((word) => koreanStem(word)?.concat("*") ?? word)
     .filter(
       (word) =>
         word.length > 2 && !COMMON_WORDS.has(word) && isTopicWord(foldText(word)) && /\p{L}/u.test(word),
     );
   return [...words, ...unspaced.filter((word) => !isSmallUnspaced(foldText(word)) && /\p{L}/u.test(word))];
 }
-
-/** Korean words have their endings behind: the first two signs say what they are about, and a query finds them with all. */
-const KOREAN = /^\p{sc=Hangul}{2}/u;
 
 type Vector = ReadonlyMap<string, number>;
 

@@ -23,25 +23,21 @@ export function createRefreshQueries(parts: {
   const { stores, names, clock, log, signal } = parts;
   /** Sources whose last list was empty although queries of them are watched. */
   const empty = new Set<SourceName>();
-  const doubts = (name: SourceName) => (known: number) => {
-    if (empty.has(name)) return false;
-    empty.add(name);
-    log.warn({ source: name, watched: known }, EMPTY);
-    return true;
-  };
   return async ({ config, background, budget, calls }) => {
     const now = clock.now();
     await stores.queries.leaveOthers(names);
     await calls.noted("client", () => learnLimit(background, budget, log));
     const watchFrom = config.watchFrom ?? parts.watchFrom ?? now;
     const moments = { watchFrom, historyFrom: watchFrom - config.history, now };
-    const wasEmpty = empty.has(config.name);
-    const watched = await calls.noted("projects and queries", () =>
-      registerQueries({ source: background, stores }, config, moments, signal, doubts(config.name)),
+    const { name } = config;
+    const { outcome, queries } = await calls.noted("projects and queries", () =>
+      registerQueries({ source: background, stores }, config, moments, signal, empty.has(name)),
     );
-    // Once it was believed, or lists something again, the next one is the first again.
-    if (wasEmpty) empty.delete(config.name);
-    return watched;
+    if (outcome === "Doubted") {
+      empty.add(name);
+      log.warn({ source: name, watched: queries.length }, EMPTY);
+    } else empty.delete(name);
+    return queries;
   };
 }
 

@@ -27,26 +27,26 @@ function isGlob(pattern: string): boolean {
 /**
  * Asks the source for its projects and queries and watches those that the configuration names. A new query is watched
  * from `watchFrom` on; its mentions since `historyFrom` teach the baselines. Returns what is watched now. Queries of
- * another source stay as they are. `doubts`: whether a list without any query is not believed, as an account that cannot
- * be read just now may have none to show; then nothing changes.
+ * another source stay as they are. Unless `believesEmpty`, a list without any query changes nothing where some are watched:
+ * an account whose rights are just being changed may have none to show.
  */
 export async function registerQueries(
   parts: { readonly source: SourceClient; readonly stores: Pick<Stores, "queries" | "polls"> },
   watched: WatchedNames,
   moments: { readonly watchFrom: Instant; readonly historyFrom: Instant; readonly now: Instant },
-  signal?: AbortSignal,
-  doubts: (known: number) => boolean = () => false,
-): Promise<readonly Query[]> {
+  signal: AbortSignal | undefined,
+  believesEmpty: boolean,
+): Promise<{ readonly outcome: "Registered" | "Doubted"; readonly queries: readonly Query[] }> {
   const { queries, listed } = await listQueries(parts.source, watched, signal);
-  if (listed === 0) {
+  if (listed === 0 && !believesEmpty) {
     const known = (await parts.stores.queries.active()).filter(
       ({ projectId }) => sourceOfProject(projectId) === watched.name,
     );
-    if (known.length > 0 && doubts(known.length)) return known;
+    if (known.length > 0) return { outcome: "Doubted", queries: known };
   }
   await parts.stores.queries.register(queries, moments.watchFrom, moments.historyFrom, watched.name);
   await parts.stores.polls.ensure(moments.now);
-  return queries;
+  return { outcome: "Registered", queries };
 }
 
 /** The queries of the source that the configuration names. */

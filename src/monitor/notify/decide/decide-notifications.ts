@@ -96,9 +96,9 @@ export function decideNotifications(
   );
   const mutedUntil = muting(state.context, now);
   const ended = alerts.filter(({ resolvedAt }) => resolvedAt !== null);
-  const whole = { ...state, context: { ...state.context, ended } };
+  const withEnded = { ...state, context: { ...state.context, ended } };
   const answers = [...byReceiver].map(([name, questions]) =>
-    answer(name, questions, { notifyConfig, now, state: whole, mutedUntil }),
+    answer(name, questions, { notifyConfig, now, state: withEnded, mutedUntil }),
   );
   return {
     pending: answers.flatMap((one) => one.pending),

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import stopword from "stopword";
+import { koreanStem } from "../../../lib/korean-stem.ts";
 import { isSmallUnspaced, splitUnspaced } from "../../../lib/split-unspaced.ts";
 import { foldText } from "../../../lib/text.ts";
 import type { Mention } from "../../model/mention.ts";
@@ -88,8 +89,8 @@ function wordsOf({ title, text, language }: Mention): Words {
 function beginningsOf(stories: readonly Words[]): ReadonlyMap<string, string> {
   const beginnings = new Map<string, string>();
   for (const word of stories.flatMap((words) => [...words])) {
-    const start = KOREAN.exec(word)?.[0];
-    if (start === undefined) continue;
+    const start = koreanStem(word);
+    if (start === null) continue;
     let shared = beginnings.get(start) ?? word;
     while (!word.startsWith(shared)) shared = shared.slice(0, -1);
     beginnings.set(start, shared);
@@ -103,11 +104,9 @@ function withoutEndings(
 ): readonly Words[] {
   if (beginnings.size === 0) return stories;
   return stories.map(
-    (words) => new Set([...words].map((word) => beginnings.get(KOREAN.exec(word)?.[0] ?? "") ?? word)),
+    (words) => new Set([...words].map((word) => beginnings.get(koreanStem(word) ?? "") ?? word)),
   );
 }
-
-const KOREAN = /^\p{sc=Hangul}{2}/u;
 
 /** The lists have "i" and "do", and not "i'm" and "don't"; some of other languages have "m" and "t". */
 function baseOf(words: string): string {
