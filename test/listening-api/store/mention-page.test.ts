@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { HOUR, type Instant } from "../../../src/lib/instant.ts";
 import type { MentionCondition } from "../../../src/listening-api/filters/mention-condition.ts";
-import { createDatabase, type Database } from "../../../src/listening-api/store/database.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { MENTION_ORDERS } from "../../../src/listening-api/store/mention-orders.ts";
 import {
@@ -10,24 +9,15 @@ import {
   findMention,
   type PageRequest,
 } from "../../../src/listening-api/store/mention-page.ts";
-import { type Fixture, mentionVersion, resourceId, startFixture, T0 } from "../fixture.ts";
+import { mentionVersion, resourceId, T0 } from "../fixture.ts";
+import { useTwoQueries } from "./two-queries.ts";
 
 const [BEFORE, AFTER] = [T0 - HOUR, T0 + HOUR];
-let fixture: Fixture;
-let db: Database;
-let own = 0;
-let other = 0;
-beforeAll(async () => {
-  fixture = await startFixture();
-  db = createDatabase(fixture.database.pool);
-  [own = 0, other = 0] = [...fixture.account.queries.values()];
-});
-afterAll(() => fixture.stop());
-beforeEach(() => fixture.database.pool.query("delete from local_api.mention"));
+const { fixture, db, own, other } = useTwoQueries();
 
 type Times = Partial<Parameters<typeof mentionVersion>[1]>;
 type Fields = Partial<Parameters<typeof mentionVersion>[0]>;
-const version = (number: number, times: Times = {}, { queryId = own, ...fields }: Fields = {}) =>
+const version = (number: number, times: Times = {}, { queryId = own(), ...fields }: Fields = {}) =>
   mentionVersion({ queryId, resourceId: resourceId(number), ...fields }, { added: BEFORE, ...times });
 const numberOf = (id: string) => Number(`0x${id}`);
 
@@ -39,9 +29,9 @@ async function read(
 ) {
   const found = MENTION_ORDERS.get(order);
   if (found === undefined) throw new Error("there is such an order");
-  const range = { queryIds: [own], from: BEFORE - HOUR, to: AFTER + HOUR, conditions };
+  const range = { queryIds: [own()], from: BEFORE - HOUR, to: AFTER + HOUR, conditions };
   const [direction, at, limit, offset] = ["asc", T0, 50, 0] as const;
-  const rows = await createMentionPages(db).read({
+  const rows = await createMentionPages(db()).read({
     ...{ range, order: found, direction, at, limit, offset },
     ...request,
   });
@@ -50,14 +40,14 @@ async function read(
 
 test("who goes on where a walk ended sees what became visible since, and no change of what was shown", async () => {
   const ended = { visibleAt: T0 + 1 };
-  await insertMentions(db, [
+  await insertMentions(db(), [
     version(1),
     version(2, { visibleAt: T0 }),
     version(3, { supersededAt: T0 + 1 }),
     version(3, { version: 2, ...ended }),
     version(4, ended),
     // Another query has it for longer.
-    version(4, {}, { queryId: other }),
+    version(4, {}, { queryId: other() }),
     // Its first version was shown at the very moment at which the walk ended.
     version(5, { visibleAt: T0, supersededAt: T0 + 1 }),
     version(5, { version: 2, ...ended }),
@@ -70,14 +60,14 @@ test("who goes on where a walk ended sees what became visible since, and no chan
 });
 
 test("a page has the mentions from the first date to the last, which it has not, and begins behind a position", async () => {
-  const range = { queryIds: [own], from: T0 - 2, to: T0, conditions: [] };
-  for (const n of [1, 2, 3, 4]) await insertMentions(db, [version(n, { date: T0 - 4 + n })]);
+  const range = { queryIds: [own()], from: T0 - 2, to: T0, conditions: [] };
+  for (const n of [1, 2, 3, 4]) await insertMentions(db(), [version(n, { date: T0 - 4 + n })]);
   expect(await read("md5", { range })).toEqual(["2.1", "3.1"]);
   for (const [order, key] of [
     ["md5", resourceId(2)],
     ["added", BEFORE],
   ] as const) {
-    const after = { key, resourceId: resourceId(2), queryId: own };
+    const after = { key, resourceId: resourceId(2), queryId: own() };
     expect(await read(order, { range, after })).toEqual(["3.1"]);
   }
 });
@@ -85,14 +75,14 @@ test("a page has the mentions from the first date to the last, which it has not,
 test("a page of a short time reads no further, both ends included", async () => {
   const added = [T0 - 3, T0 - 2, T0 - 1, T0];
   await insertMentions(
-    db,
+    db(),
     added.map((at, n) => version(n, { added: at })),
   );
   expect(await read("added", { within: { from: T0 - 2, to: T0 - 1 } })).toEqual(["1.1", "2.1"]);
 });
 
 test("what took the place of all others waits for its moment where changes are followed, and nowhere else", async () => {
-  await insertMentions(db, [
+  await insertMentions(db(), [
     version(1, { version: 2, updated: T0 + 1 }),
     version(2, { version: 2, updated: T0 }),
     // Visible later than it arrived: it stands at its own place.
@@ -105,33 +95,33 @@ test("what took the place of all others waits for its moment where changes are f
 
 test("a mention is found in its query, as it is shown", async () => {
   const url = "https://a.example/1";
-  await insertMentions(db, [
+  await insertMentions(db(), [
     version(1, { supersededAt: T0 }, { url }),
     version(1, { version: 2, visibleAt: T0, supersededAt: T0 + 1 }, { url }),
     version(1, { version: 3, visibleAt: T0 + 1 }, { url }),
-    version(1, { version: 7, date: T0 }, { queryId: other, url }),
+    version(1, { version: 7, date: T0 }, { queryId: other(), url }),
     version(2, { date: T0 }),
   ]);
   for (const which of [{ resourceId: resourceId(1) }, { url }]) {
     const at = async (moment: Instant) =>
-      (await findMention(db, { queryId: own, at: moment, ...which }))?.version;
+      (await findMention(db(), { queryId: own(), at: moment, ...which }))?.version;
     expect([await at(T0 - 1), await at(T0), await at(T0 + 1)]).toEqual([1, 2, 3]);
-    const found = await findInQueries(db, { queryIds: [own], ...which });
+    const found = await findInQueries(db(), { queryIds: [own()], ...which });
     expect(found.map((one) => [one.queryId, one.record.resourceId, one.visibleAt])).toEqual([
-      [own, resourceId(1), BEFORE],
+      [own(), resourceId(1), BEFORE],
     ]);
   }
-  expect(await findMention(db, { queryId: own, resourceId: resourceId(9), at: T0 })).toBeUndefined();
+  expect(await findMention(db(), { queryId: own(), resourceId: resourceId(9), at: T0 })).toBeUndefined();
 });
 
 describe("a condition", () => {
   beforeEach(async () => {
-    await insertMentions(db, [
+    await insertMentions(db(), [
       version(1, { added: T0 - 2 }, { impact: 10, author: "Ann", categories: [] }),
       version(2, { added: T0 - 1 }, { impact: 20, author: "bo", categories: [7] }),
       version(3, { added: T0 }, { impact: 30, author: null, categories: [7, 8] }),
     ]);
-    await fixture.database.pool.query("update local_api.mention set tags = categories");
+    await fixture().database.pool.query("update local_api.mention set tags = categories");
   });
   const not = (condition: MentionCondition): MentionCondition => ({ kind: "not", condition });
 
@@ -165,7 +155,7 @@ describe("a condition", () => {
 test("the late share of the mentions is shown when its time is over, to the millisecond", async () => {
   const [share, withinMs] = [0.5, 1_000];
   // Of a thousand that are ranked 500 are late: the last of these, and the first that is not.
-  const { rows } = await fixture.database.pool.query<{ n: number; rank: number; late: number }>(
+  const { rows } = await fixture().database.pool.query<{ n: number; rank: number; late: number }>(
     `select n, (abs(hashtext(id || ' is late')::bigint) % 1000)::int as rank,
       (abs(hashtext(id)::bigint) % ${withinMs})::int as late
     from generate_series(1, 20000) n, lateral (select lpad(to_hex(n), 32, '0') as id) i`,
@@ -173,7 +163,7 @@ test("the late share of the mentions is shown when its time is over, to the mill
   const last = rows.find(({ rank, late }) => rank === 499 && late > 0 && late < 500);
   const first = rows.find(({ rank, late }) => rank === 500 && late > 500);
   if (last === undefined || first === undefined) throw new Error("there are enough ids");
-  await insertMentions(db, [version(last.n, { added: T0 }), version(first.n, { added: T0 })]);
+  await insertMentions(db(), [version(last.n, { added: T0 }), version(first.n, { added: T0 })]);
   const shown = async (after: number) => {
     const condition = { kind: "indexed", at: T0 + after, withinMs, share } as const;
     return (await read("md5", { at: AFTER }, [condition]))
