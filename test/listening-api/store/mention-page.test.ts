@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { HOUR, type Instant } from "../../../src/lib/instant.ts";
 import type { MentionCondition } from "../../../src/listening-api/filters/mention-condition.ts";
+import { isInSample } from "../../../src/listening-api/records/mention-id.ts";
 import { insertMentions } from "../../../src/listening-api/store/insert-mentions.ts";
 import { MENTION_ORDERS } from "../../../src/listening-api/store/mention-orders.ts";
 import {
@@ -112,6 +113,11 @@ test("a mention is found in its query, as it is shown", async () => {
     ]);
   }
   expect(await findMention(db(), { queryId: own(), resourceId: resourceId(9), at: T0 })).toBeUndefined();
+  // What is left of a deleted one is none.
+  await insertMentions(db(), [version(3, {}, { resourceType: "deleted" })]);
+  const deleted = { resourceId: resourceId(3) };
+  expect(await findMention(db(), { queryId: own(), at: T0, ...deleted })).toBeUndefined();
+  expect(await findInQueries(db(), { queryIds: [own()], ...deleted })).toEqual([]);
 });
 
 describe("a condition", () => {
@@ -150,6 +156,19 @@ describe("a condition", () => {
     expect(await numbers(condition)).toEqual(found);
     expect(await numbers(not(condition))).toEqual([1, 2, 3].filter((n) => !found.includes(n)));
   });
+});
+
+test("a sample keeps the same mentions in the statement as where they are stored", async () => {
+  const ids = Array.from({ length: 400 }, (_, n) => n);
+  await insertMentions(
+    db(),
+    ids.map((n) => version(n)),
+  );
+  for (const percentage of [1, 10, 50]) {
+    const kept = await read("md5", { limit: 400 }, [{ kind: "in-sample", percentage }]);
+    const expected = ids.filter((n) => isInSample(resourceId(n), percentage));
+    expect(kept.map((id) => parseInt(id, 10))).toEqual(expected);
+  }
 });
 
 test("the late share of the mentions is shown when its time is over, to the millisecond", async () => {
